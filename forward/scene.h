@@ -1,0 +1,81 @@
+// A scene as plain data, as scene.json says it. Files are absolute paths; nothing is loaded yet.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "forward/base/types.h"
+
+namespace furrow {
+
+struct MeshFile {
+  std::filesystem::path file;
+  std::string unit = "mm";
+};
+
+struct VolumeSource {  ///< one closed boundary whose groups say what is fixed
+  MeshFile mesh;
+  std::vector<std::string> fixed;
+};
+
+struct TetOptions {
+  double size = 4.0;                  ///< [mm]
+  int order = 2;
+  std::optional<MeshFile> ready_made;  ///< `"tet": {"mesh": "head.vtu", "unit": "mm"}`; then size and bones are not used
+  std::filesystem::path fixed_nodes;   ///< list of node indices; empty: what the mesh file says
+};
+
+enum class Law { neo_hookean, neo_hookean_isochoric };
+
+struct Tissue {
+  Law law = Law::neo_hookean;
+  std::filesystem::path layout;         ///< empty: the ready-made mesh's labels, or one cluster "all"
+  std::filesystem::path names;
+  double blend = 0;                     ///< [mm]
+  std::map<std::string, double> young;  ///< cluster name -> [MPa]; "*" for all others
+  double poisson = 0.47;
+};
+
+struct BoundaryCondition {
+  std::string nodes;              ///< "fixed" (default set of the mesh), a region's name, or empty when file or box is given
+  std::filesystem::path file;     ///< list of node indices
+  std::optional<std::array<Vec3, 2>> box;  ///< [mm]
+  std::array<bool, 3> fix{false, false, false};
+};
+
+enum class RestShape { scan, inverse, file };
+
+struct SolverOptions {
+  std::string method = "auto";   ///< auto | newton | lbfgs
+  double tolerance = 1e-10;      ///< |free residual| over |gravity load|
+  int max_iterations = 200;
+  bool inversion_thresholding = false;  ///< ITF04, for bad starts only
+};
+
+struct Pose {
+  std::string name;
+  Vec3 gravity;  ///< head frame [mm/s^2]
+};
+
+struct Scene {
+  std::filesystem::path file;
+  std::string model = "tet";
+  MeshFile surface;                 ///< the scan that observations, masks and layouts index
+  std::vector<MeshFile> bones;
+  std::optional<VolumeSource> volume;
+  TetOptions tet;
+  Tissue tissue;
+  double density = 1e-9;            ///< [t/mm^3]
+  Vec3 gravity{0, -9810, 0};        ///< of the scan (the neutral pose) [mm/s^2]
+  RestShape rest = RestShape::inverse;
+  std::filesystem::path rest_file;  ///< VTU with the same topology when rest == file
+  std::vector<BoundaryCondition> boundary;
+  std::vector<Pose> poses;          ///< what `simulate` computes; empty: the scene's own gravity
+  SolverOptions solver;
+};
+
+}  // namespace furrow
