@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Checks the direction of every #include (DESIGN: arrows run one way only).
+
+    calibrate -> inverse -> forward -> forward/base
+    calibrate -> capture -> forward/base
+
+Within forward/, the foundations stay at the bottom: forward/base includes nothing else of ours, element and material
+know only base, mesh and field know no potential, solver or scene. Tests may include anything; nothing includes tests.
+A heavy library is included by one .cpp file, so that it can be swapped. No file includes itself through others.
+
+Prints file:line and the reason for every violation; exit status 1 if there is one.
+"""
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ["forward", "inverse", "capture", "calibrate", "tests"]
+SUFFIXES = {".h", ".hpp", ".cpp", ".cc"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+# What a part may include besides itself; a part is the longest prefix in this table.
+ALLOWED = {
+    "forward/base": [],
+    "forward/element": ["forward/base"],
+    "forward/material": ["forward/base"],
+    "forward/mesh": ["forward/base", "forward/element"],
+    "forward/field": ["forward/base", "forward/element", "forward/mesh"],
+    "forward/potential": ["forward/base", "forward/element", "forward/material", "forward/mesh", "forward/field"],
+    "forward": ["forward"],
+    "inverse": ["forward", "inverse"],
+    "capture": ["forward/base"],
+    "calibrate": ["forward", "inverse", "capture", "calibrate"],
+    "tests": ["forward", "inverse", "capture", "calibrate", "tests"],
+}
+
+# Library -> (pattern of its headers, what may include it). One file each; a folder ends with a slash.
+HEAVY = {
+    "CHOLMOD": re.compile(r"^(suitesparse/)?cholmod\.h$|^Eigen/CholmodSupport$"),
+    "UMFPACK": re.compile(r"^(suitesparse/)?umfpack\.h$|^Eigen/UmfPackSupport$"),
+    "TetGen": re.compile(r"^tetgen\.h$"),
+    "Ceres": re.compile(r"^ceres/"),
+    "tinygltf": re.compile(r"^tiny_gltf\.h$"),
+    "tinyobjloader": re.compile(r"^tiny_obj_loader\.h$"),
+    "VTK": re.compile(r"^vtk[A-Z]\w*\.h$"),
+    "CGAL": re.compile(r"^CGAL/"),
+    "Embree": re.compile(r"^embree\d*/"),
+}
+CONFINED = {"CLI11": (re.compile(r"^CLI/"), "calibrate/cli/")}
+
+
+def part_of(path):
+    """The part of the table that a path from the root belongs to, or None when it is not ours."""
+    best = None
+    for part in ALLOWED:
+        if path.startswith(part + "/") and (best is None or len(part) > len(best)):
+            best = part
+    return best
+
+
+def may_include(user, used):
+    """`user` and `used` are paths from the root."""
+    source, target = part_of(user), part_of(used)
+    if source == target:
+        return True
+    return any(used.startswith(allowed + "/") for allowed in ALLOWED[source])
+
+
+def sources():
+    for folder in FOLDERS:
+        yield from sorted(p for p in (ROOT / folder).rglob("*") if p.suffix in SUFFIXES)
+
+
+def includes_of(file):
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1), match.group(2)
+
+
+def check_own(user, number, quote, used):
+    """Violations of one include that names something of ours."""
+    where = f"{user}:{number}"
+    if quote == "<":
+        return [f'{where}: <{used}> is ours: include it as "{used}"']
+    if not (ROOT / used).is_file():
+        return [f'{where}: "{used}" does not exist (paths are from the root of the project)']
+    if not may_include(user, used):
+        return [f'{where}: {part_of(user)} may not include "{used}"']
+    return []
+
+
+def check_foreign(user, number, used, users_of):
+    where = f"{user}:{number}"
+    if user.startswith("tests/"):
+        return []
+    for library, (pattern, folder) in CONFINED.items():
+        if pattern.match(used) and not user.startswith(folder):
+            return [f"{where}: {library} belongs in {folder}"]
+    for library, pattern in HEAVY.items():
+        if not pattern.match(used):
+            continue
+        users_of.setdefault(library, {}).setdefault(user, number)
+        if user.endswith((".h", ".hpp")):
+            return [f"{where}: a header includes {library} (<{used}>): keep it behind one .cpp"]
+    return []
+
+
+def find_cycle(graph):
+    """One cycle of the include graph as a list of files, or None. Depth first, three colours."""
+    done, path = set(), []
+
+    def visit(node):
+        if node in path:
+            return path[path.index(node):] + [node]
+        if node in done:
+            return None
+        path.append(node)
+        for following in graph.get(node, []):
+            found = visit(following)
+            if found:
+                return found
+        path.pop()
+        done.add(node)
+        return None
+
+    for node in graph:
+        found = visit(node)
+        if found:
+            return found
+    return None
+
+
+def main():
+    violations, users_of, graph = [], {}, {}
+    count = 0
+    for file in sources():
+        user = file.relative_to(ROOT).as_posix()
+        count += 1
+        for number, quote, used in includes_of(file):
+            if part_of(used):
+                violations += check_own(user, number, quote, used)
+                graph.setdefault(user, []).append(used)
+            elif quote == '"' and (file.parent / used).is_file():
+                violations.append(f'{user}:{number}: write "{used}" as a path from the root of the project')
+            else:
+                violations += check_foreign(user, number, used, users_of)
+    for library, users in users_of.items():
+        for user, number in sorted(users.items())[1:]:
+            violations.append(f"{user}:{number}: {library} is already included by {min(users)}: keep it behind one .cpp")
+    cycle = find_cycle(graph)
+    if cycle:
+        violations.append(f"{cycle[0]}:1: includes itself: " + " -> ".join(cycle))
+    for violation in sorted(set(violations)):
+        print(violation)
+    if violations:
+        return 1
+    print(f"check_arrows: {count} files, all includes run one way")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
