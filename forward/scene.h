@@ -15,66 +15,77 @@ namespace furrow {
 struct MeshFile {
   std::filesystem::path file;
   std::string unit = "mm";
+  bool operator==(const MeshFile&) const = default;
 };
 
 struct VolumeSource {  ///< one closed boundary whose groups say what is fixed
   MeshFile mesh;
   std::vector<std::string> fixed;
+  bool operator==(const VolumeSource&) const = default;
 };
 
 struct TetOptions {
-  double size = 4.0;                  ///< [mm]
+  double size = 4.0;  ///< [mm]
   int order = 2;
-  std::optional<MeshFile> ready_made;  ///< `"tet": {"mesh": "head.vtu", "unit": "mm"}`; then size and bones are not used
-  std::filesystem::path fixed_nodes;   ///< list of node indices; empty: what the mesh file says
+  std::optional<MeshFile>
+      ready_made;  ///< `"tet": {"mesh": "head.vtu", "unit": "mm"}`; then size and bones are not used
+  std::filesystem::path fixed_nodes;  ///< list of node indices; empty: what the mesh file says
+  bool operator==(const TetOptions&) const = default;
 };
 
 enum class Law { neo_hookean, neo_hookean_isochoric };
 
 struct Tissue {
   Law law = Law::neo_hookean;
-  std::filesystem::path layout;         ///< empty: the ready-made mesh's labels, or one cluster "all"
+  bool clustered =
+      true;  ///< false (`"young"` without `clusters`): one cluster "all", whatever labels a mesh carries
+  std::filesystem::path layout;  ///< clustered and empty: the ready-made mesh's labels
   std::filesystem::path names;
   double blend = 0;                     ///< [mm]
   std::map<std::string, double> young;  ///< cluster name -> [MPa]; "*" for all others
   double poisson = 0.47;
+  bool operator==(const Tissue&) const = default;
 };
 
 struct BoundaryCondition {
-  std::string nodes;              ///< "fixed" (default set of the mesh), a region's name, or empty when file or box is given
-  std::filesystem::path file;     ///< list of node indices
+  std::string
+      nodes;  ///< "fixed" (default set of the mesh), a region's name, or empty when file or box is given
+  std::filesystem::path file;              ///< list of node indices
   std::optional<std::array<Vec3, 2>> box;  ///< [mm]
   std::array<bool, 3> fix{false, false, false};
+  bool operator==(const BoundaryCondition&) const = default;
 };
 
 enum class RestShape { scan, inverse, file };
 
 struct SolverOptions {
-  std::string method = "auto";   ///< auto | newton | lbfgs
-  double tolerance = 1e-10;      ///< |free residual| over |gravity load|
+  std::string method = "auto";  ///< auto | newton | lbfgs
+  double tolerance = 1e-10;     ///< |free residual| over |gravity load|
   int max_iterations = 200;
   bool inversion_thresholding = false;  ///< ITF04, for bad starts only
+  bool operator==(const SolverOptions&) const = default;
 };
 
 struct Pose {
   std::string name;
   Vec3 gravity;  ///< head frame [mm/s^2]
+  bool operator==(const Pose&) const = default;
 };
 
 struct Scene {
   std::filesystem::path file;
   std::string model = "tet";
-  MeshFile surface;                 ///< the scan that observations, masks and layouts index
+  MeshFile surface;  ///< the scan that observations, masks and layouts index
   std::vector<MeshFile> bones;
   std::optional<VolumeSource> volume;
   TetOptions tet;
   Tissue tissue;
-  double density = 1e-9;            ///< [t/mm^3]
-  Vec3 gravity{0, -9810, 0};        ///< of the scan (the neutral pose) [mm/s^2]
+  double density = 1e-9;      ///< [t/mm^3]
+  Vec3 gravity{0, -9810, 0};  ///< of the scan (the neutral pose) [mm/s^2]
   RestShape rest = RestShape::inverse;
   std::filesystem::path rest_file;  ///< VTU with the same topology when rest == file
   std::vector<BoundaryCondition> boundary;
-  std::vector<Pose> poses;          ///< what `simulate` computes; empty: the scene's own gravity
+  std::vector<Pose> poses;  ///< what `simulate` computes; empty: the scene's own gravity
   SolverOptions solver;
 };
 

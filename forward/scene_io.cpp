@@ -1,0 +1,386 @@
+#include "forward/scene_io.h"
+
+#include <fmt/format.h>
+
+#include "forward/base/error.h"
+#include "forward/base/mesh_io.h"
+
+namespace furrow {
+namespace fs = std::filesystem;
+namespace {
+
+using Keys = std::initializer_list<const char*>;
+constexpr Keys kRootKeys{"$schema", "furrow",  "model",   "surface", "bones",    "volume", "tet",
+                         "tissue",  "density", "gravity", "rest",    "boundary", "poses",  "solver"};
+constexpr Keys kMeshKeys{"mesh", "unit"};
+constexpr Keys kVolumeKeys{"mesh", "unit", "fixed"};
+constexpr Keys kTetKeys{"size", "order", "mesh", "unit", "fixed_nodes"};
+constexpr Keys kTissueKeys{"law", "clusters", "young", "poisson"};
+constexpr Keys kClusterKeys{"layout", "names", "young", "blend"};
+constexpr Keys kBoundaryKeys{"nodes", "file", "box", "fix"};
+constexpr Keys kPoseKeys{"name", "gravity"};
+constexpr Keys kSolverKeys{"method", "tolerance", "max_iterations", "inversion_thresholding"};
+constexpr Keys kShellKeys{"mesh", "layers", "ligaments", "skull", "colliders", "time"};
+constexpr const char* kLater = "the shell model comes with a later version; use \"model\": \"tet\"";
+
+fs::path file_of(const JsonNode& node) {
+  return fs::absolute(node.existing_file()).lexically_normal();
+}
+
+double positive(const JsonNode& node, const Dimension& expected) {
+  const double value = node.quantity(expected);
+  if (!(value > 0)) node.fail("must be greater than zero");
+  return value;
+}
+
+/// `fallback` empty: the unit must be stated.
+MeshFile read_mesh_file(const JsonNode& node, const std::string& fallback) {
+  MeshFile mesh;
+  mesh.file = file_of(node.at("mesh"));
+  if (const auto unit = node.find("unit"))
+    mesh.unit = unit->one_of({"mm", "cm", "m"});
+  else if (fallback.empty())
+    node.fail("mesh files carry no unit: add \"unit\": \"mm\" (or \"cm\", \"m\")");
+  else
+    mesh.unit = fallback;
+  return mesh;
+}
+
+void read_format_and_model(const JsonNode& root) {
+  if (!root.is_object()) root.fail("a scene is a JSON object: { \"furrow\": 1, \"model\": \"tet\", ... }");
+  if (root.at("furrow").integer() != 1)
+    root.at("furrow").fail("is a format version that this furrow does not read; write 1");
+  if (root.at("model").one_of({"tet", "shell"}) == "shell") root.at("model").fail(kLater);
+  for (const char* key : kShellKeys)
+    if (const auto found = root.find(key)) found->fail(kLater);
+  root.only(kRootKeys);
+}
+
+MeshFile read_scan(const JsonNode& node) {
+  if (const auto region = node.find("region")) region->fail(kLater);
+  node.only(kMeshKeys);
+  return read_mesh_file(node, "");
+}
+
+VolumeSource read_volume(const JsonNode& node, const std::string& unit) {
+  node.only(kVolumeKeys);
+  VolumeSource volume{read_mesh_file(node, unit), {}};
+  for (const JsonNode& group : node.at("fixed").items()) volume.fixed.push_back(group.text());
+  return volume;
+}
+
+TetOptions read_tet(const JsonNode& node, const std::string& unit) {
+  node.only(kTetKeys);
+  TetOptions tet;
+  if (node.find("mesh")) {
+    tet.ready_made = read_mesh_file(node, unit);
+    for (const char* unused : {"size", "order"})
+      if (const auto found = node.find(unused))
+        found->fail("has no effect beside \"mesh\", a ready-made mesh; leave one of the two out");
+  } else if (const auto unused = node.find("unit")) {
+    unused->fail("belongs to a ready-made \"mesh\", and none is named");
+  }
+  if (const auto size = node.find("size")) tet.size = positive(*size, dimension::length);
+  if (const auto order = node.find("order")) {
+    tet.order = order->integer();
+    if (tet.order != 1 && tet.order != 2) order->fail("must be 1 (linear) or 2 (quadratic)");
+  }
+  if (const auto fixed = node.find("fixed_nodes")) {
+    if (!tet.ready_made)
+      fixed->fail("numbers the nodes of a ready-made \"mesh\", and none is named; use \"boundary\"");
+    tet.fixed_nodes = file_of(*fixed);
+  }
+  return tet;
+}
+
+/// What fills the scan: a ready-made mesh, a closed boundary with groups, or the space between the scan and
+/// bones.
+void read_inside(const JsonNode& root, Scene& scene) {
+  const std::string unit = scene.surface.unit;
+  if (const auto tet = root.find("tet")) scene.tet = read_tet(*tet, unit);
+  const auto bones = root.find("bones");
+  const auto volume = root.find("volume");
+  if (bones)
+    for (const JsonNode& bone : bones->items()) {
+      bone.only(kMeshKeys);
+      scene.bones.push_back(read_mesh_file(bone, unit));
+    }
+  if (volume) scene.volume = read_volume(*volume, unit);
+
+  if (scene.tet.ready_made && (bones || volume))
+    (bones ? *bones : *volume)
+        .fail("has no effect beside tet.mesh, a ready-made mesh; leave one of the two out");
+  if (bones && volume)
+    volume->fail(
+        "has no effect beside \"bones\"; give bones inside a closed skin, or one closed volume with groups");
+  if (!scene.tet.ready_made && !volume && scene.bones.empty())
+    root.fail(
+        "nothing says what lies under the surface: give \"bones\", a closed \"volume\" with its fixed "
+        "groups, or tet.mesh");
+}
+
+std::map<std::string, double> read_young(const JsonNode& node) {
+  if (!node.is_object()) return {{"*", positive(node, dimension::stress)}};
+  std::map<std::string, double> young;
+  for (const auto& [name, value] : node.members()) young[name] = positive(value, dimension::stress);
+  if (young.empty()) node.fail("names no cluster; give {\"nose\": \"3 kPa\", \"*\": \"5 kPa\"}");
+  return young;
+}
+
+void read_clusters(const JsonNode& node, const Scene& scene, Tissue& tissue) {
+  node.only(kClusterKeys);
+  if (const auto layout = node.find("layout"))
+    tissue.layout = file_of(*layout);
+  else if (!scene.tet.ready_made)
+    node.fail("needs \"layout\", a file with one label a vertex of the surface");
+  if (const auto names = node.find("names")) tissue.names = file_of(*names);
+  tissue.young = read_young(node.at("young"));
+  if (const auto blend = node.find("blend")) {
+    tissue.blend = blend->quantity(dimension::length);
+    if (tissue.blend < 0) blend->fail("is a width and cannot be negative");
+    if (tissue.layout.empty() && tissue.blend > 0)
+      blend->fail("blends a layout's borders, and no \"layout\" is given");
+  }
+}
+
+Tissue read_tissue(const JsonNode& node, const Scene& scene) {
+  node.only(kTissueKeys);
+  Tissue tissue;
+  if (const auto law = node.find("law"))
+    tissue.law = law->one_of({"neo-hookean", "neo-hookean-isochoric"}) == "neo-hookean"
+                     ? Law::neo_hookean
+                     : Law::neo_hookean_isochoric;
+  const auto clusters = node.find("clusters");
+  const auto young = node.find("young");
+  if (clusters && young)
+    young->fail("is the stiffness of one cluster, and \"clusters\" has its own; leave one of the two out");
+  if (!clusters && !young)
+    node.fail("needs \"young\": \"5 kPa\", or \"clusters\" with a layout and a value for each");
+  tissue.clustered = clusters.has_value();
+  if (clusters) read_clusters(*clusters, scene, tissue);
+  if (young) {
+    if (young->is_object()) young->fail("is one quantity; values by name belong into \"clusters\"");
+    tissue.young = read_young(*young);
+  }
+  if (const auto poisson = node.find("poisson")) {
+    tissue.poisson = poisson->number();
+    if (!(tissue.poisson > -1 && tissue.poisson < 0.5))
+      poisson->fail(
+          "must lie between -1 and 0.5 (0.5 is incompressible and has no finite bulk modulus); try 0.47");
+  }
+  return tissue;
+}
+
+std::array<bool, 3> read_axes(const JsonNode& node) {
+  std::array<bool, 3> fix{false, false, false};
+  const std::string text = node.text();
+  for (const char c : text) {
+    if (c < 'x' || c > 'z' || fix[c - 'x']) node.fail("must hold some of the letters x, y and z, each once");
+    fix[c - 'x'] = true;
+  }
+  if (text.empty()) node.fail("must hold some of the letters x, y and z");
+  return fix;
+}
+
+BoundaryCondition read_boundary(const JsonNode& node) {
+  node.only(kBoundaryKeys);
+  BoundaryCondition condition;
+  condition.fix = read_axes(node.at("fix"));
+  const auto nodes = node.find("nodes"), file = node.find("file"), box = node.find("box");
+  if (nodes.has_value() + file.has_value() + box.has_value() != 1)
+    node.fail(
+        "needs exactly one of \"nodes\" (a group's name), \"file\" (a list of node indices) and \"box\"");
+  if (nodes) {
+    condition.nodes = nodes->text();
+    if (condition.nodes.empty()) nodes->fail("is empty; name a boundary group such as \"wall\"");
+  }
+  if (file) condition.file = file_of(*file);
+  if (box) {
+    const auto corners = box->items();
+    if (corners.size() != 2)
+      box->fail("must be two corners, [[x, y, z], [x, y, z]], each a length such as \"10 mm\"");
+    condition.box = {corners[0].vector(dimension::length), corners[1].vector(dimension::length)};
+    if (((*condition.box)[1] - (*condition.box)[0]).minCoeff() < 0)
+      box->fail("has its corners the wrong way round: the smaller coordinates come first");
+  }
+  return condition;
+}
+
+/// poses.csv: frame,gx,gy,gz, gravity in m/s^2.
+std::vector<Pose> read_pose_table(const JsonNode& node) {
+  const fs::path file = file_of(node);
+  const CsvTable table = read_csv(file, true);
+  if (table.columns.empty() || table.columns[0] != "frame")
+    throw InputError(file.string(), "the header must be frame,gx,gy,gz");
+  std::array<int, 3> column{-1, -1, -1};
+  for (std::size_t i = 1; i < table.columns.size(); ++i) {
+    const std::size_t axis = std::string("gx gy gz").find(table.columns[i]);
+    if (table.columns[i].size() != 2 || axis % 3 != 0)
+      throw InputError(file.string(),
+                       "unknown column \"" + table.columns[i] + "\"; the header must be frame,gx,gy,gz");
+    column[axis / 3] = static_cast<int>(i) - 1;
+  }
+  for (const int c : column)
+    if (c < 0) throw InputError(file.string(), "a column of frame,gx,gy,gz is missing");
+  std::vector<Pose> poses;
+  for (int row = 0; row < table.values.rows(); ++row) {
+    Vec3 g;
+    for (int axis = 0; axis < 3; ++axis) g[axis] = 1000 * table.values(row, column[axis]);  // m/s^2 to mm/s^2
+    const std::string where = file.string() + ":" + std::to_string(row + 2);
+    if (!g.allFinite()) throw InputError(where, "gravity has an empty or infinite component");
+    if (g.isZero(0))
+      throw InputError(where, "gravity is zero; give the direction in which things fall in this pose");
+    poses.push_back({table.labels[row], g});
+  }
+  return poses;
+}
+
+std::vector<Pose> read_poses(const JsonNode& node) {
+  std::vector<Pose> poses;
+  if (node.is_array()) {
+    for (const JsonNode& item : node.items()) {
+      item.only(kPoseKeys);
+      poses.push_back({item.at("name").text(), read_gravity(item.at("gravity"))});
+    }
+  } else {
+    poses = read_pose_table(node);
+  }
+  if (poses.empty()) node.fail("holds no pose; leave the key out to compute the scene's own gravity");
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    const std::string& name = poses[i].name;
+    if (name.empty() || name.find_first_of("/\\") != std::string::npos || name[0] == '.')
+      node.fail("\"" + name +
+                "\" names the files of a pose: it must not be empty, start with a dot or hold a slash");
+    for (std::size_t j = 0; j < i; ++j)
+      if (poses[j].name == name) node.fail("two poses are called \"" + name + "\"");
+  }
+  return poses;
+}
+
+SolverOptions read_solver(const JsonNode& node) {
+  node.only(kSolverKeys);
+  SolverOptions solver;
+  if (const auto method = node.find("method")) solver.method = method->one_of({"auto", "newton", "lbfgs"});
+  if (const auto tolerance = node.find("tolerance");
+      tolerance && !(tolerance->is_text() && tolerance->text() == "auto")) {
+    solver.tolerance = tolerance->number();
+    if (!(solver.tolerance > 0 && solver.tolerance < 1))
+      tolerance->fail("must be \"auto\" or lie between 0 and 1");
+  }
+  if (const auto limit = node.find("max_iterations")) {
+    solver.max_iterations = limit->integer();
+    if (solver.max_iterations < 1) limit->fail("must be at least 1");
+  }
+  if (const auto thresholding = node.find("inversion_thresholding"))
+    solver.inversion_thresholding = thresholding->boolean();
+  return solver;
+}
+
+void read_rest(const JsonNode& node, Scene& scene) {
+  const std::string text = node.text();
+  scene.rest = text == "scan" ? RestShape::scan : text == "inverse" ? RestShape::inverse : RestShape::file;
+  if (scene.rest != RestShape::file) return;
+  if (text.find('.') == std::string::npos)
+    node.fail("must be \"scan\", \"inverse\" or a mesh file such as \"rest.vtu\"");
+  scene.rest_file = file_of(node);
+}
+
+}  // namespace
+
+Vec3 read_gravity(const JsonNode& node) {
+  const Vec3 g = node.vector(dimension::acceleration);
+  if (g.isZero(0))
+    node.fail(
+        "is zero; give the direction in which things fall, e.g. [\"0 m/s^2\", \"-9.81 m/s^2\", \"0 m/s^2\"]");
+  return g;
+}
+
+Scene read_scene(const fs::path& file, const PathRules& rules) {
+  const JsonNode root = JsonNode::read(file, rules);
+  read_format_and_model(root);
+  Scene scene;
+  scene.file = fs::absolute(file).lexically_normal();
+  scene.surface = read_scan(root.at("surface"));
+  read_inside(root, scene);
+  scene.tissue = read_tissue(root.at("tissue"), scene);
+  if (const auto density = root.find("density")) scene.density = positive(*density, dimension::density);
+  if (const auto gravity = root.find("gravity")) scene.gravity = read_gravity(*gravity);
+  if (const auto rest = root.find("rest")) read_rest(*rest, scene);
+  if (const auto boundary = root.find("boundary"))
+    for (const JsonNode& item : boundary->items()) scene.boundary.push_back(read_boundary(item));
+  if (const auto poses = root.find("poses")) scene.poses = read_poses(*poses);
+  if (const auto solver = root.find("solver")) scene.solver = read_solver(*solver);
+  return scene;
+}
+
+std::vector<std::string> scene_warnings(const Scene& scene) {
+  std::vector<std::string> warnings;
+  const std::string name = scene.file.filename().string();
+  if (!scene.tet.ready_made && scene.tet.order == 1 && scene.tissue.poisson > 0.4)
+    warnings.push_back(
+        fmt::format("{}: tet.order: linear tetrahedra are too stiff (they lock) at a Poisson's ratio of {}; "
+                    "order 2 is the default for this reason",
+                    name, scene.tissue.poisson));
+  auto check_gravity = [&](const Vec3& g, const std::string& key) {
+    if (const double m = g.norm() / 1000; m < 9.7 || m > 9.9)
+      warnings.push_back(
+          fmt::format("{}: {}: {:.4g} m/s^2 is not the Earth's gravity (9.81 m/s^2)", name, key, m));
+  };
+  check_gravity(scene.gravity, "gravity");
+  for (const Pose& pose : scene.poses) check_gravity(pose.gravity, "poses: " + pose.name);
+  return warnings;
+}
+
+std::string size_warning(const Positions& vertices, const std::string& name, const std::string& unit) {
+  if (vertices.rows() == 0) return {};
+  const double extent = (vertices.colwise().maxCoeff() - vertices.colwise().minCoeff()).maxCoeff();
+  if (extent >= 100 && extent <= 400) return {};
+  std::string advice = "check the unit";
+  const double number = convert_to(extent, unit);  // as the file has it
+  for (const char* other : {"mm", "cm", "m"}) {
+    const double as_other = number / convert_to(1.0, other);
+    if (as_other >= 100 && as_other <= 400)
+      advice = fmt::format("its numbers look like {0}: \"unit\": \"{0}\"", other);
+  }
+  return fmt::format("{}: {:.4g} mm in its largest extent, where a head has 100-400 mm; {}", name, extent,
+                     advice);
+}
+
+VectorXd young_of_clusters(const Scene& scene, const std::vector<std::string>& clusters) {
+  const auto& young = scene.tissue.young;
+  const std::string where = scene.file.string() + ": tissue.clusters.young";
+  for (const auto& [name, value] : young)
+    if (name != "*" && std::find(clusters.begin(), clusters.end(), name) == clusters.end()) {
+      const std::string meant = nearest(name, clusters);
+      throw InputError(where + "." + name,
+                       "the layout has no cluster of this name" +
+                           (meant.empty() ? "; it has " + fmt::format("{}", fmt::join(clusters, ", "))
+                                          : "; did you mean \"" + meant + "\"?"));
+    }
+  VectorXd values(static_cast<int>(clusters.size()));
+  for (std::size_t c = 0; c < clusters.size(); ++c) {
+    auto found = young.find(clusters[c]);
+    if (found == young.end()) found = young.find("*");
+    if (found == young.end())
+      throw InputError(where,
+                       "has no value for cluster \"" + clusters[c] + "\"; add it, or \"*\" for all others");
+    values[static_cast<int>(c)] = found->second;
+  }
+  return values;
+}
+
+std::map<std::string, std::vector<std::string>> scene_keys() {
+  auto list = [](Keys keys) { return std::vector<std::string>(keys.begin(), keys.end()); };
+  return {{"", list(kRootKeys)},
+          {"surface", list(kMeshKeys)},
+          {"bones[]", list(kMeshKeys)},
+          {"volume", list(kVolumeKeys)},
+          {"tet", list(kTetKeys)},
+          {"tissue", list(kTissueKeys)},
+          {"tissue.clusters", list(kClusterKeys)},
+          {"boundary[]", list(kBoundaryKeys)},
+          {"poses[]", list(kPoseKeys)},
+          {"solver", list(kSolverKeys)}};
+}
+
+}  // namespace furrow
