@@ -5,7 +5,7 @@
     make_subject.py OUT --noise    turns OUT/sim (what simulate wrote) into OUT/capture: scans with noise, mask, gravity
 
 Between the two: furrow simulate OUT/truth/scene.json -o OUT/sim
-The fit reads data/demo/project.json with --data OUT/capture. Its mesh is coarser than the truth's: the scan's vertices are
+OUT/capture is complete, project.json included: furrow fit OUT/capture/project.json. The fit's mesh is coarser than the truth's: the scan's vertices are
 a third of the truth's skin vertices (its first ones), its skull and its tetrahedra are coarser too.
 
 Shape, in mm, y up, z forward, x to the subject's left. Skin and skull are radial graphs over the unit sphere,
@@ -18,6 +18,7 @@ import argparse
 import json
 import math
 import random
+import shutil
 import sys
 from pathlib import Path
 
@@ -291,12 +292,12 @@ def write_capture(out, truth):
         scanned = [[c + noise.gauss(0, sigma) for c in p] for p in points]
         file = folder / "skin.obj" if neutral else folder / "poses" / f"{pose}.obj"
         write_obj(file, scanned, triangles, f"demo subject, {pose}, scanned with noise of {sigma} mm")
-        (folder / "clean").mkdir(exist_ok=True)
-        write_obj(folder / "clean" / f"{pose}.obj", points, triangles, f"demo subject, {pose}, without noise")
     write_obj(folder / "skull.obj", [skull_point(d) for d in skull_directions], skull_triangles, "demo subject, skull")
     write_layout(folder, directions)
     write_lines(folder / "observed_mask.txt", [int(observed(d)) for d in directions])
     write_poses(folder / "poses.csv", truth)
+    for name in ("project.json", "scene.json"):
+        shutil.copyfile(HERE / name, folder / name)
     print(f"{folder}: {len(directions)} scan vertices, {sum(map(observed, directions))} observed")
 
 
