@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "forward/base/nearest.h"
+#include "forward/base/text_file.h"
 #include "forward/base/types.h"
 #include "forward/base/units.h"
 
@@ -51,7 +53,9 @@ class JsonNode {
   double quantity(const Dimension& expected) const;                      ///< "4 MPa" in internal units
   double quantity(const Dimension& expected, double low, double high) const;  ///< also in [low, high]
   Vec3 vector(const Dimension& expected) const;                          ///< three quantities
-  /// An existing file, resolved by the rules; fails when it is missing or leaves the folder.
+  /// The text as an absolute path, resolved by the rules (symbolic links followed); fails when it leaves the folder.
+  std::filesystem::path resolved_path() const;
+  /// The same of a file that must exist.
   std::filesystem::path existing_file() const;
 
   const nlohmann::json& raw() const;
@@ -67,11 +71,8 @@ class JsonNode {
 };
 
 /// Writes through a temporary file in the same folder and a rename, so that nothing half-written stays behind.
+/// Numbers that are not finite become null: keep them out.
 void write_json(const std::filesystem::path& file, const nlohmann::ordered_json& value);
-void write_text_atomically(const std::filesystem::path& file, const std::string& text);
-
-/// The candidate with the smallest edit distance; empty when none is near enough to be meant.
-std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 
 /// SHA-256 of a file's bytes in hex.
 std::string sha256_of(const std::filesystem::path& file);

@@ -20,18 +20,20 @@ void write_surface(const std::filesystem::path& file, const SurfaceMesh& mesh);
 void write_surface_with_scalar(const std::filesystem::path& file, const SurfaceMesh& mesh, const std::string& name,
                                const VectorXd& values, double low, double high);
 
-/// One number a line (text file; '#' starts a comment). `expected` rows or an InputError that names both counts.
+/// One whole number a line (text file; '#' starts a comment). `expected` rows or an InputError that names both counts; any number
+/// of rows when `expected` is negative.
 std::vector<int> read_int_column(const std::filesystem::path& file, int expected);
 /// Masks: one 0 or 1 a vertex.
 std::vector<bool> read_mask(const std::filesystem::path& file, int expected);
 /// A list of vertex indices, 0-based, each in [0, count).
 std::vector<int> read_index_list(const std::filesystem::path& file, int count);
 
-/// A CSV file with a header; numbers only but for the first column when `text_first`. Empty cells are NaN.
+/// A CSV file with a header; numbers only but for the first column when `text_first`. Empty cells are NaN. Lines that start with
+/// '#' are comments.
 struct CsvTable {
-  std::vector<std::string> columns;
+  std::vector<std::string> columns;  ///< one name a column of `values`
   std::vector<std::string> labels;  ///< first column when text_first
-  MatrixXd values;                  ///< rows x columns (label column left out)
+  MatrixXd values;                  ///< rows x columns; the label column is not among them
 };
 CsvTable read_csv(const std::filesystem::path& file, bool text_first);
 

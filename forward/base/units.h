@@ -32,10 +32,14 @@ inline constexpr Dimension angle{.angle = 1};
 double parse_quantity(std::string_view text, const Dimension& expected);
 
 /// A number of internal units to `unit` of the same kind: convert_to(0.004, "kPa") is 4.
+/// Throws std::invalid_argument for an unknown unit.
 double convert_to(double value, std::string_view unit);
 
 /// "4 kPa" of an internal value, shortest text that reads back to the same double.
 std::string format_quantity(double value, std::string_view unit);
+
+/// The unit in a quantity's text: "MPa" of "4 MPa"; empty when there is none. Does not check it.
+std::string unit_of(std::string_view text);
 
 /// "a stress such as \"4 MPa\"": the dimension in words with an example, for messages.
 std::string describe(const Dimension&);
