@@ -10,7 +10,7 @@
 namespace furrow {
 namespace {
 
-constexpr int kNeighbours = 16;
+constexpr int kNeighbours = 12;
 
 std::vector<int> boundary_vertices(const Triangles& triangles, const Positions& points) {
   SurfaceMesh mesh;
@@ -26,10 +26,11 @@ std::vector<int> boundary_vertices(const Triangles& triangles, const Positions& 
   return vertices;
 }
 
-VectorXd mask_weights(const std::vector<bool>& stable) {
-  VectorXd weights(static_cast<int>(stable.size()));
-  for (int i = 0; i < weights.size(); ++i) weights[i] = stable[i] ? 1 : 0;
-  return weights;
+std::vector<int> candidate_vertices(const std::vector<bool>& mask, int count) {
+  std::vector<int> vertices;
+  for (int i = 0; i < count; ++i)
+    if (mask.empty() || mask[i]) vertices.push_back(i);
+  return vertices;
 }
 
 struct Choice {
@@ -37,19 +38,31 @@ struct Choice {
   StableSource source;
 };
 
-Choice choose_weights(const Positions& neutral, const Positions& pose, const Elements& neighbours,
-                      double noise, const StabiliseOptions& options) {
-  if (!options.stable.empty()) return {mask_weights(options.stable), StableSource::mask};
-  if (options.triangles.rows() > 0) {
-    VectorXd rim = stable_if_rigid(neutral, pose, boundary_vertices(options.triangles, neutral), noise);
-    if (rim.size() > 0) return {std::move(rim), StableSource::boundary};
+Choice choose_weights(const Positions& neutral, const Positions& pose, const LocalFit& local, double noise,
+                      const StabiliseOptions& options) {
+  const int n = static_cast<int>(neutral.rows());
+  const std::vector<int> candidates = candidate_vertices(options.stable, n);
+  if (options.trust_mask && !options.stable.empty()) {
+    VectorXd weights = VectorXd::Zero(n);
+    weights(candidates).setOnes();
+    return {std::move(weights), StableSource::mask};
   }
-  return {find_stable_vertices(neutral, pose, {neighbours, noise, options.subsets, options.seed}),
+  if (!options.stable.empty()) {
+    VectorXd weights = stable_if_rigid(neutral, pose, candidates, noise);
+    if (weights.size() > 0) return {std::move(weights), StableSource::mask};
+  }
+  if (options.triangles.rows() > 0) {
+    std::vector<int> rim = boundary_vertices(options.triangles, neutral), inside;
+    std::set_intersection(rim.begin(), rim.end(), candidates.begin(), candidates.end(),
+                          std::back_inserter(inside));
+    VectorXd weights = stable_if_rigid(neutral, pose, inside, noise);
+    if (weights.size() > 0) return {std::move(weights), StableSource::boundary};
+  }
+  return {find_stable_vertices(neutral, local, noise, candidates, {options.subsets, options.seed}),
           StableSource::search};
 }
 
-/// Least squares with weights w: A = sum w J'J; the sandwich A^-1 (sum w^2 J'J s^2) A^-1 holds for any fixed
-/// weights.
+/// Least squares with fixed weights w:  A^-1 (sum w^2 J'J) A^-1 s^2,  A = sum w J'J.
 Mat6 motion_covariance(const Positions& aligned, const VectorXd& weights, double deviation) {
   const Mat6 inverse = motion_information(aligned, weights).inverse();
   return deviation * deviation * inverse * motion_information(aligned, weights.cwiseAbs2()) * inverse;
@@ -62,14 +75,14 @@ Stabilised stabilise(const Positions& neutral, const Positions& pose, const Stab
   require(options.stable.empty() || static_cast<long>(options.stable.size()) == neutral.rows(),
           "stabilise: the stable mask needs one entry a vertex");
   require(neutral.rows() >= 10, "stabilise needs at least 10 vertices");
-  const Elements neighbours = nearest_neighbours(neutral, kNeighbours);
+  const LocalFit local = fit_locally(neutral, pose, nearest_neighbours(neutral, kNeighbours));
   Stabilised result;
-  result.noise = options.noise > 0 ? options.noise : neighbour_noise(neutral, pose, neighbours);
-  Choice choice = choose_weights(neutral, pose, neighbours, result.noise, options);
+  result.noise = options.noise > 0 ? options.noise : local.noise;
+  Choice choice = choose_weights(neutral, pose, local, result.noise, options);
   result.weights = std::move(choice.weights);
   result.source = choice.source;
   result.stable_count = static_cast<int>((result.weights.array() > 0.5).count());
-  require(result.stable_count >= 10, "stabilise: fewer than 10 vertices are stable");
+  require(result.stable_count >= 10, "stabilise: fewer than 10 vertices move rigidly with the head");
 
   result.head_from_world = fit_rigid_motion(pose, neutral, result.weights);
   result.aligned = result.head_from_world.apply(pose);

@@ -1,9 +1,10 @@
 // Stabilisation: scans taken in a scanner's world frame are brought to one head frame.
 //
 // A pose scan differs from the neutral scan by the head's rigid motion and by the soft tissue's own
-// displacement. Only the first is wanted, so the motion is estimated from the vertices that move least: those
-// of a given mask, or, without one, a minority that is found robustly (stable_set.h). The estimate comes with
-// its covariance, which is the prior of the small rigid nuisance that a fit keeps per pose.
+// displacement. Only the first is wanted, so the motion is estimated from the vertices that move least. In
+// this order: all of a given mask, when one rigid motion explains them at noise level; the boundary of the
+// scan (within the mask), when one explains it; a minority found robustly (stable_set.h, within the mask).
+// The estimate comes with its covariance, the prior of the small rigid nuisance that a fit keeps per pose.
 #pragma once
 
 #include <vector>
@@ -14,8 +15,9 @@
 namespace furrow {
 
 struct StabiliseOptions {
-  std::vector<bool> stable;  ///< per vertex: least squares over these; empty: the stable vertices are found
-  Triangles triangles;  ///< of the scan; its boundary is then the first candidate of the search; may be empty
+  std::vector<bool> stable{};  ///< per vertex: where stable vertices may be found; empty: anywhere
+  bool trust_mask = false;     ///< least squares over the whole mask, whatever it says
+  Triangles triangles{};       ///< of the scan, for its boundary; may be empty
   double noise =
       0;  ///< standard deviation of pose - neutral per coordinate [mm]; 0: estimated from neighbours
   int subsets = 300;  ///< random starts of the search
@@ -26,21 +28,21 @@ enum class StableSource { mask, boundary, search };
 
 struct Stabilised {
   RigidMotion head_from_world;
-  Positions aligned;  ///< the pose in the head frame, n x 3 [mm]
-  VectorXd weights;   ///< per vertex in [0, 1], n
-  double stable_rms =
-      0;                 ///< weighted rms of |aligned - neutral| per coordinate over the stable vertices [mm]
-  double noise = 0;      ///< standard deviation per coordinate, given or estimated from neighbours [mm]
-  int stable_count = 0;  ///< vertices of weight above 1/2
+  Positions aligned;      ///< the pose in the head frame, n x 3 [mm]
+  VectorXd weights;       ///< per vertex in [0, 1], n
+  double stable_rms = 0;  ///< of aligned - neutral per coordinate, over the weights [mm]
+  double noise = 0;       ///< standard deviation per coordinate, given or estimated [mm]
+  int stable_count = 0;   ///< vertices of weight above 1/2
   StableSource source = StableSource::search;
   /// Of (omega, tau) in  x_head = exp(omega) aligned + tau: rotation about the head frame's origin [rad],
-  /// translation [mm].
+  /// translation [mm]. From the scatter of the stable vertices alone: a small motion that they share is not
+  /// in it.
   Eigen::Matrix<double, 6, 6> covariance;
 };
 
 /// `neutral` (head frame) and `pose` (world frame), n x 3 in the same vertex order [mm]. Deterministic for a
-/// given seed. Throws std::logic_error when the counts differ, fewer than 10 vertices are stable, or they lie
-/// on one line.
+/// given seed. Throws std::logic_error when counts differ, for fewer than 10 vertices, or when fewer than 10
+/// are stable.
 Stabilised stabilise(const Positions& neutral, const Positions& pose, const StabiliseOptions& options = {});
 
 /// Standard deviation of a vertex's position that the covariance implies, rms over `points` (head frame)

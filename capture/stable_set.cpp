@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <nanoflann.hpp>
-#include <numeric>
 #include <random>
 
 #include "forward/base/error.h"
@@ -13,129 +12,125 @@
 namespace furrow {
 namespace {
 
-constexpr int kSmoothing = 5;          ///< points a residual is averaged over (itself and its nearest)
-constexpr double kCore = 0.05;         ///< share of the vertices that must agree
-constexpr int kSearchVertices = 3000;  ///< the search looks at this many at most
-constexpr int kKept = 10;              ///< hypotheses that are refined to the end
+constexpr double kCutoff = 4.5;  ///< Tukey's c, in standard deviations of a coordinate
+constexpr double kCoreShare =
+    0.05;  ///< of the vertices must agree for a hypothesis to be concentrated on them
+constexpr int kSearchVertices = 1500;  ///< the search looks at this many at most, refinement at all
+constexpr int kRefined = 10;           ///< hypotheses that are refined to the end
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<long>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-/// Spread [mm]: root mean square distance to the mean point.
-double spread(const Positions& points) {
-  return std::sqrt((points.rowwise() - points.colwise().mean()).rowwise().squaredNorm().mean());
-}
+struct Points {
+  Positions from, to;
+  VectorXd deviation;  ///< standard deviation per coordinate of `to` [mm]
+};
 
 struct Hypothesis {
   RigidMotion motion;
   VectorXd weights;
-  double score = std::numeric_limits<double>::infinity();
+  double score = kNever;
 };
 
-class Search {
- public:
-  Search(const Positions& from, const Positions& to, const StableSearch& options)
-      : from_(from),
-        to_(to),
-        options_(options),
-        smoothing_(std::min<int>(kSmoothing, static_cast<int>(options.neighbours.cols()))),
-        all_(motion_information(from, VectorXd::Ones(from.rows()))) {}
+bool better(const Hypothesis& a, const Hypothesis& b) {
+  return a.score < b.score;
+}
 
-  Hypothesis best() {
-    std::vector<Hypothesis> kept;
-    for (int k = 0; k < options_.subsets; ++k) {
-      Hypothesis h = concentrate(random_start(k), 4);
-      kept.push_back(std::move(h));
-      std::sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) { return a.score < b.score; });
-      if (static_cast<int>(kept.size()) > kKept) kept.pop_back();
-    }
-    for (Hypothesis& h : kept) h = refine(std::move(h));
-    return *std::min_element(kept.begin(), kept.end(),
-                             [](const auto& a, const auto& b) { return a.score < b.score; });
+Points select(const Positions& from, const LocalFit& to, double noise, const std::vector<int>& rows) {
+  return {from(rows, Eigen::all), to.smoothed(rows, Eigen::all),
+          noise * VectorXd(to.leverage(rows).cwiseSqrt())};
+}
+
+/// (1 - (r/c)^2)^2, zero beyond c.
+VectorXd tukey_weights(const VectorXd& residuals, double cutoff) {
+  return (1 - (residuals.array() / cutoff).square()).max(0).square();
+}
+
+/// Length of the misfit over its standard deviation per coordinate.
+VectorXd residuals(const Points& points, const RigidMotion& motion) {
+  return (points.to - motion.apply(points.from)).rowwise().norm().cwiseQuotient(points.deviation);
+}
+
+/// Least squares motion with weights w_i over the variance of point i.
+RigidMotion fit(const Points& points, const VectorXd& weights) {
+  return fit_rigid_motion(points.from, points.to, weights.cwiseQuotient(points.deviation.cwiseAbs2()));
+}
+
+/// sqrt(tr(A^-1 M) / n): A information of the weighted set, M = sum of J'J of all points; [mm].
+double score(const Points& points, const VectorXd& weights) {
+  const Eigen::LDLT<Mat6> A(
+      motion_information(points.from, weights.cwiseQuotient(points.deviation.cwiseAbs2())));
+  if (A.info() != Eigen::Success || A.vectorD().minCoeff() <= 1e-9 * A.vectorD().maxCoeff()) return kNever;
+  const Mat6 all = motion_information(points.from, VectorXd::Ones(points.from.rows()));
+  return std::sqrt(A.solve(all).trace() / static_cast<double>(points.from.rows()));
+}
+
+/// Three points, far apart.
+VectorXd random_start(const Points& points, double apart, std::mt19937& generator) {
+  const auto n = static_cast<unsigned>(points.from.rows());
+  std::array<int, 3> corner{};
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    for (int& c : corner) c = static_cast<int>(generator() % n);
+    auto far = [&](int a, int b) {
+      return (points.from.row(corner[a]) - points.from.row(corner[b])).norm() > apart;
+    };
+    if (far(0, 1) && far(1, 2) && far(0, 2)) break;
   }
+  VectorXd weights = VectorXd::Zero(n);
+  for (int c : corner) weights[c] += 1;
+  return weights;
+}
 
-  /// |mean of to - motion(from) over a vertex and its nearest neighbours|, in units of its own noise.
-  VectorXd residual_lengths(const RigidMotion& motion) const {
-    const Positions residual = to_ - motion.apply(from_);
-    VectorXd lengths(residual.rows());
-    for (int i = 0; i < residual.rows(); ++i) {
-      Vec3 mean = Vec3::Zero();
-      for (int k = 0; k < smoothing_; ++k) mean += residual.row(options_.neighbours(i, k)).transpose();
-      lengths[i] = mean.norm() / (std::sqrt(static_cast<double>(smoothing_)) * options_.noise);
-    }
-    return lengths;
+/// Concentration steps of least trimmed squares: refit, and keep the core that fits best.
+Hypothesis concentrate(const Points& points, VectorXd weights, int steps) {
+  const auto n = points.from.rows();
+  const auto core =
+      std::min<long>(n - 1, std::max<long>(20, static_cast<long>(kCoreShare * static_cast<double>(n))));
+  Hypothesis h;
+  for (int k = 0; k < steps; ++k) {
+    h.motion = fit(points, weights);
+    const VectorXd r = residuals(points, h.motion);
+    std::vector<double> sorted(r.data(), r.data() + n);
+    std::nth_element(sorted.begin(), sorted.begin() + core, sorted.end());
+    weights = (r.array() <= std::max(sorted[core], 1e-9)).cast<double>();
   }
+  h.weights = tukey_weights(residuals(points, h.motion), kCutoff);
+  h.score = score(points, h.weights);
+  return h;
+}
 
-  /// Iteratively reweighted least squares with Tukey weights.
-  Hypothesis refine(Hypothesis h) const {
-    for (int k = 0; k < 50; ++k) {
-      const VectorXd weights = tukey_weights(residual_lengths(h.motion), kCutoff);
-      if (weights.sum() < 10) return {};
-      h.motion = fit_rigid_motion(from_, to_, weights);
-      const bool settled =
-          h.weights.size() == weights.size() && (h.weights - weights).cwiseAbs().maxCoeff() < 1e-6;
-      h.weights = weights;
-      if (settled) break;
-    }
-    h.score = score(h.weights);
-    return h;
+/// Iteratively reweighted least squares; a score of infinity when too few points are left.
+Hypothesis refine(const Points& points, RigidMotion motion) {
+  Hypothesis h{motion, VectorXd::Zero(points.from.rows())};
+  for (int k = 0; k < 50; ++k) {
+    const VectorXd weights = tukey_weights(residuals(points, h.motion), kCutoff);
+    if (weights.sum() < 10) return {};
+    h.motion = fit(points, weights);
+    const double change = (h.weights - weights).cwiseAbs().maxCoeff();
+    h.weights = weights;
+    if (change < 1e-4) break;
   }
+  h.score = score(points, h.weights);
+  return h;
+}
 
- private:
-  static constexpr double kCutoff = 5.0;  ///< in standard deviations of a coordinate
+std::vector<int> thin_out(const std::vector<int>& rows, int most) {
+  const auto stride = (rows.size() + most - 1) / most;
+  std::vector<int> kept;
+  for (std::size_t i = 0; i < rows.size(); i += stride) kept.push_back(rows[i]);
+  return kept;
+}
 
-  /// Three neighbourhoods, far apart.
-  VectorXd random_start(int k) const {
-    std::mt19937 generator(options_.seed * 7919u + static_cast<unsigned>(k));
-    const int n = static_cast<int>(from_.rows());
-    const double apart = 0.7 * spread(from_);
-    std::array<int, 3> corner{};
-    for (int attempt = 0; attempt < 100; ++attempt) {
-      for (int& c : corner) c = static_cast<int>(generator() % static_cast<unsigned>(n));
-      auto far = [&](int a, int b) { return (from_.row(corner[a]) - from_.row(corner[b])).norm() > apart; };
-      if (far(0, 1) && far(1, 2) && far(0, 2)) break;
-    }
-    VectorXd weights = VectorXd::Zero(n);
-    for (int c : corner)
-      for (int j = 0; j < smoothing_; ++j) weights[options_.neighbours(c, j)] = 1;
-    return weights;
+std::vector<Hypothesis> search_coarsely(const Points& points, const StableSearch& search) {
+  std::mt19937 generator(search.seed);
+  const double spread =
+      std::sqrt((points.from.rowwise() - points.from.colwise().mean()).rowwise().squaredNorm().mean());
+  std::vector<Hypothesis> best;
+  for (int k = 0; k < search.subsets; ++k) {
+    best.push_back(concentrate(points, random_start(points, 0.7 * spread, generator), 4));
+    std::sort(best.begin(), best.end(), better);
+    if (static_cast<int>(best.size()) > kRefined) best.pop_back();
   }
-
-  /// Concentration steps of least trimmed squares: refit to the core, keep those that fit best.
-  Hypothesis concentrate(VectorXd weights, int steps) const {
-    const int core = std::max(30, static_cast<int>(kCore * static_cast<double>(from_.rows())));
-    Hypothesis h;
-    for (int k = 0; k < steps; ++k) {
-      h.motion = fit_rigid_motion(from_, to_, weights);
-      const VectorXd lengths = residual_lengths(h.motion);
-      std::vector<double> sorted(lengths.data(), lengths.data() + lengths.size());
-      std::nth_element(sorted.begin(), sorted.begin() + core, sorted.end());
-      const double bound = std::max(sorted[core], 1e-12);
-      weights = tukey_weights(lengths, 2 * bound);
-    }
-    h.weights = tukey_weights(residual_lengths(h.motion), kCutoff);
-    h.score = score(h.weights);
-    return h;
-  }
-
-  /// rms standard deviation of positions, in units of the noise: sqrt(tr(A^-1 M) / n), A of the weighted set,
-  /// M of all vertices.
-  double score(const VectorXd& weights) const {
-    const Eigen::LDLT<Mat6> A(motion_information(from_, weights));
-    if (A.info() != Eigen::Success || A.vectorD().minCoeff() <= 1e-9 * A.vectorD().maxCoeff())
-      return std::numeric_limits<double>::infinity();
-    return std::sqrt(A.solve(all_).trace() / static_cast<double>(from_.rows()));
-  }
-
-  const Positions& from_;
-  const Positions& to_;
-  const StableSearch& options_;
-  int smoothing_;
-  Mat6 all_;
-};
+  return best;
+}
 
 }  // namespace
 
@@ -153,60 +148,70 @@ Elements nearest_neighbours(const Positions& points, int k) {
   return neighbours;
 }
 
-double neighbour_noise(const Positions& points, const Positions& displacement, const Elements& neighbours) {
+LocalFit fit_locally(const Positions& points, const Positions& values, const Elements& neighbours) {
+  const auto n = points.rows();
   const int k = static_cast<int>(neighbours.cols());
-  std::vector<double> variances;
-  for (int i = 0; i < neighbours.rows(); ++i) {
+  require(k > 4, "fit_locally needs more than four points");
+  LocalFit result{Positions(n, 3), VectorXd(n)};
+  std::vector<double> variances(n);
+  for (int i = 0; i < n; ++i) {
     MatrixXd A(k, 4), b(k, 3);
     for (int j = 0; j < k; ++j) {
       A.row(j) << 1, points.row(neighbours(i, j)) - points.row(i);
-      b.row(j) = displacement.row(neighbours(i, j));
+      b.row(j) = values.row(neighbours(i, j));
     }
+    // The value at the point itself is the intercept: row 0 of A^+ b, with variance |row 0 of A^+|^2.
     const Eigen::CompleteOrthogonalDecomposition<MatrixXd> affine(A);
-    const double freedom = 3.0 * static_cast<double>(k - affine.rank());
-    if (freedom > 0) variances.push_back((b - A * affine.solve(b)).squaredNorm() / freedom);
+    const MatrixXd inverse = affine.pseudoInverse();
+    const MatrixXd coefficients = inverse * b;
+    result.smoothed.row(i) = coefficients.row(0);
+    result.leverage[i] = inverse.row(0).squaredNorm();
+    variances[i] = (b - A * coefficients).squaredNorm() / (3.0 * static_cast<double>(k - affine.rank()));
   }
-  require(!variances.empty(), "neighbour_noise needs more than four points");
-  return std::sqrt(median(std::move(variances)));
+  std::nth_element(variances.begin(), variances.begin() + n / 2, variances.end());
+  result.noise = std::sqrt(variances[n / 2]);
+  return result;
 }
 
 Mat6 motion_information(const Positions& points, const VectorXd& weights) {
-  Mat6 information = Mat6::Zero();
-  for (int i = 0; i < points.rows(); ++i) {
-    if (weights[i] == 0) continue;
-    Eigen::Matrix<double, 3, 6> J;
-    const Vec3 x = points.row(i);
-    J << 0, x[2], -x[1], 1, 0, 0,  //
-        -x[2], 0, x[0], 0, 1, 0,   //
-        x[1], -x[0], 0, 0, 0, 1;
-    information += weights[i] * J.transpose() * J;
-  }
+  // sum w J'J = [sum w (|x|^2 I - x x'), sum w [x]x; its transpose, sum w I].
+  const double total = weights.sum();
+  const Vec3 first = points.transpose() * weights;
+  const Mat3 second = points.transpose() * Positions(points.array().colwise() * weights.array());
+  Mat3 cross;
+  cross << 0, -first[2], first[1], first[2], 0, -first[0], -first[1], first[0], 0;
+  Mat6 information;
+  information << second.trace() * Mat3::Identity() - second, cross, cross.transpose(),
+      total * Mat3::Identity();
   return information;
 }
 
-VectorXd tukey_weights(const VectorXd& residual_lengths, double cutoff) {
-  return (1 - (residual_lengths.array() / cutoff).square()).max(0).square();
-}
-
-VectorXd find_stable_vertices(const Positions& from, const Positions& to, const StableSearch& search) {
-  Search finder(from, to, search);
-  return finder.best().weights;
+VectorXd find_stable_vertices(const Positions& from, const LocalFit& to, double noise,
+                              const std::vector<int>& candidates, const StableSearch& search) {
+  const Points all = select(from, to, noise, candidates);
+  Hypothesis best;
+  for (const Hypothesis& h :
+       search_coarsely(select(from, to, noise, thin_out(candidates, kSearchVertices)), search)) {
+    Hypothesis refined = refine(all, h.motion);
+    if (better(refined, best)) best = std::move(refined);
+  }
+  VectorXd weights = VectorXd::Zero(from.rows());
+  if (best.score < kNever) weights(candidates) = best.weights;
+  return weights;
 }
 
 VectorXd stable_if_rigid(const Positions& from, const Positions& to, const std::vector<int>& candidates,
                          double noise) {
-  constexpr int kFewest = 30;
-  if (static_cast<int>(candidates.size()) < kFewest) return {};
+  constexpr std::size_t kFewest = 20;
+  if (candidates.size() < kFewest) return {};
   VectorXd weights = VectorXd::Zero(from.rows());
-  for (int i : candidates) weights[i] = 1;
-  const RigidMotion motion = fit_rigid_motion(from, to, weights);
-  const Positions residual = to - motion.apply(from);
-  double sum = 0;
-  for (int i : candidates) sum += residual.row(i).squaredNorm();
+  weights(candidates).setOnes();
+  const Positions residual = to - fit_rigid_motion(from, to, weights).apply(from);
   const double freedom = 3.0 * static_cast<double>(candidates.size()) - 6;
-  // chi^2 with `freedom` degrees, four standard deviations, and the noise itself is only known to 15 %.
-  const double bound = 1.15 * noise * std::sqrt(1 + 4 * std::sqrt(2 / freedom));
-  return std::sqrt(sum / freedom) <= bound ? weights : VectorXd();
+  const double deviation = std::sqrt(residual(candidates, Eigen::all).squaredNorm() / freedom);
+  // chi^2 with `freedom` degrees to four standard deviations; the noise itself is known to about 15 %.
+  const bool agrees = deviation <= 1.15 * noise * std::sqrt(1 + 4 * std::sqrt(2 / freedom));
+  return agrees ? weights : VectorXd();
 }
 
 }  // namespace furrow

@@ -4,7 +4,8 @@
 // they are a minority. So the search looks for the rigid motion under which some vertices agree *at noise
 // level*, and among such sets takes the one that pins the motion best: score = rms standard deviation of all
 // vertices' positions implied by the set. A compact piece of cheek that moves as a block can also agree at
-// noise level, but pins the motion badly.
+// noise level, but pins the motion badly. Noise is independent between vertices and motion is not, so
+// residuals are looked at after a local affine smoothing, which leaves every rigid motion as it is.
 #pragma once
 
 #include <vector>
@@ -19,28 +20,31 @@ using Mat6 = Eigen::Matrix<double, 6, 6>;
 /// Indices of the k nearest points to each point, itself first; n x min(k, n).
 Elements nearest_neighbours(const Positions& points, int k);
 
-/// Noise of a displacement field per coordinate [mm]: what a local affine function of the neighbours cannot
-/// explain (median over vertices).
-double neighbour_noise(const Positions& points, const Positions& displacement, const Elements& neighbours);
+/// `values` at each point by the affine function of position that fits its neighbours best.
+struct LocalFit {
+  Positions smoothed;  ///< n x 3; an affine function of the points is reproduced exactly
+  VectorXd leverage;   ///< n; variance of a smoothed value over that of a raw one
+  double noise =
+      0;  ///< standard deviation per coordinate of what affine functions cannot explain (median over points)
+};
+LocalFit fit_locally(const Positions& points, const Positions& values, const Elements& neighbours);
 
 /// Sum of w_i J_i'J_i, J_i = [-[x_i]x, I]: information of a rigid motion (omega, tau) on weighted points at
 /// unit noise.
 Mat6 motion_information(const Positions& points, const VectorXd& weights);
 
-/// Redescending weights (1 - (r/c)^2)^2, zero beyond c, of residual lengths.
-VectorXd tukey_weights(const VectorXd& residual_lengths, double cutoff);
-
 struct StableSearch {
-  Elements neighbours;
-  double noise = 0.05;  ///< standard deviation of `to - from` per coordinate [mm]
   int subsets = 300;
   unsigned seed = 1;
 };
 
-/// Weights of the vertices that move rigidly from `from` to `to`.
-VectorXd find_stable_vertices(const Positions& from, const Positions& to, const StableSearch& search);
+/// Weights (Tukey's) of the vertices that move rigidly from `from` to `to`; `noise` per coordinate of a raw
+/// `to - from` [mm]. Vertices outside `candidates` (ascending indices) get weight 0. All zero when nothing
+/// agrees.
+VectorXd find_stable_vertices(const Positions& from, const LocalFit& to, double noise,
+                              const std::vector<int>& candidates, const StableSearch& search);
 
-/// Weights of the given vertices when a rigid motion explains them at noise level, else an empty vector.
+/// Weights 1 of the given vertices when one rigid motion explains them at noise level, else nothing (size 0).
 VectorXd stable_if_rigid(const Positions& from, const Positions& to, const std::vector<int>& candidates,
                          double noise);
 
