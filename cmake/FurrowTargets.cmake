@@ -19,7 +19,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 
 add_library(furrow_warnings INTERFACE)
-target_compile_options(furrow_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-unused-parameter
+target_compile_options(furrow_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-unused-parameter -Wno-maybe-uninitialized -Wno-psabi
   $<$<BOOL:${FURROW_WERROR}>:-Werror>)
 
 function(furrow_library name)

@@ -1,0 +1,139 @@
+#include "inverse/gravity_experiment.h"
+
+#include <fmt/format.h>
+
+#include "forward/base/error.h"
+#include "inverse/linearized_equilibrium.h"
+#include "inverse/rest_shape.h"
+
+namespace furrow {
+
+GravityExperiment::GravityExperiment(const CompiledScene& scene, GravityCase gravity_case, const EquilibriumOptions& options)
+    : scene_(scene), case_(std::move(gravity_case)), options_(options) {}
+
+void GravityExperiment::prepare(FrozenFactor& factor, const TissueTheta& theta, const ExperimentStart& start) const {
+  if (start.factor_theta.young.size() > 0) {
+    const bool same = factor.ready() && factor.theta().flat() == start.factor_theta.flat();
+    if (!same) factor.refresh(start.factor_theta);
+    factor.refresh_if_stale(theta);
+  } else {
+    factor.refresh(theta);
+  }
+}
+
+ExperimentSolution GravityExperiment::solve(const TissueTheta& theta, const ExperimentStart& start, FrozenFactor& factor) const {
+  return solve(theta, start, factor, case_.gravities);
+}
+
+ExperimentSolution GravityExperiment::solve(const TissueTheta& theta, const ExperimentStart& start, FrozenFactor& factor,
+                                            const std::vector<Vec3>& gravities) const {
+  prepare(factor, theta, start);
+  ExperimentSolution solution;
+  solution.theta = theta;
+  solution.X = scene_.reference();
+  if (case_.rest == RestMode::inverse) {
+    const Positions& first = start.X.rows() > 0 ? start.X : scene_.reference();
+    RecoveredRest rest = solve_rest_shape(scene_, theta, scene_.reference(), case_.neutral_gravity, first, factor, options_);
+    solution.iterations = rest.iterations;
+    solution.largest_residual = rest.residual;
+    if (rest.failure != SolveFailure::none) {
+      solution.failure = "rest shape: " + describe(rest.failure);
+      return solution;
+    }
+    solution.X = std::move(rest.X);
+  }
+  return solve_poses(std::move(solution), start, factor, gravities);
+}
+
+ExperimentSolution GravityExperiment::solve_at_rest(const TissueTheta& theta, const Positions& X, const ExperimentStart& start,
+                                                    FrozenFactor& factor) const {
+  prepare(factor, theta, start);
+  ExperimentSolution solution;
+  solution.theta = theta;
+  solution.X = X;
+  return solve_poses(std::move(solution), start, factor, case_.gravities);
+}
+
+ExperimentSolution GravityExperiment::solve_poses(ExperimentSolution solution, const ExperimentStart& start,
+                                                  const FrozenFactor& factor, const std::vector<Vec3>& gravities) const {
+  std::vector<Positions> starts = start.x;
+  if (starts.empty()) starts.assign(gravities.size(), solution.X);
+  for (Positions& x : starts) {  // fixed dofs stay where the reference has them
+    Positions at = scene_.reference();
+    scene_.dofs().scatter(scene_.dofs().gather(x), at);
+    x = std::move(at);
+  }
+  std::vector<Equilibrium> poses = solve_lockstep(scene_, solution.theta, solution.X, gravities, starts, factor, options_);
+  solution.ok = true;
+  for (std::size_t p = 0; p < poses.size(); ++p) {
+    solution.iterations += poses[p].iterations;
+    solution.smallest_j = std::min(solution.smallest_j, poses[p].smallest_j);
+    solution.largest_residual = std::max(solution.largest_residual, poses[p].residual);
+    if (poses[p].failure != SolveFailure::none && solution.ok) {
+      solution.ok = false;
+      solution.failure = fmt::format("pose {}: {} (relative residual {:.1e})", p, describe(poses[p].failure), poses[p].residual);
+    }
+    solution.x.push_back(std::move(poses[p].x));
+  }
+  return solution;
+}
+
+ExperimentTangent GravityExperiment::tangent(const ExperimentSolution& solution, const std::vector<Vec3>& gravities,
+                                             const std::vector<int>& which, const std::vector<bool>& with_gravity,
+                                             const FrozenFactor& factor) const {
+  require(solution.ok, "tangent: there is no equilibrium");
+  const Eigen::Index columns = static_cast<Eigen::Index>(which.size());
+  ExperimentTangent tangent;
+  if (case_.rest == RestMode::inverse) {
+    const LinearizedRestShape D(scene_, solution.theta, solution.X, scene_.reference(), case_.neutral_gravity, factor, krylov);
+    tangent.X = -D.solve(scene_.residual_by_theta(solution.X, scene_.reference(), solution.theta, case_.neutral_gravity, which));
+  }
+  const VectorXd volume = scene_.elastic().nodal_volume(solution.X);
+  for (std::size_t p = 0; p < gravities.size(); ++p) {
+    const bool gravity = p < with_gravity.size() && with_gravity[p];
+    MatrixXd rhs(scene_.dofs().free_count, columns + (gravity ? 3 : 0));
+    rhs.leftCols(columns) = scene_.residual_by_theta(solution.X, solution.x[p], solution.theta, gravities[p], which);
+    if (case_.rest == RestMode::inverse) {
+      const LinearizedRestShape D(scene_, solution.theta, solution.X, solution.x[p], gravities[p], factor, krylov);
+      rhs.leftCols(columns) += D.multiply(tangent.X);
+    }
+    for (int c = 0; gravity && c < 3; ++c)
+      rhs.col(columns + c) = -scene_.dofs().gather(solution.theta.density * volume * Vec3::Unit(c).transpose());
+    const LinearizedEquilibrium K(scene_, solution.theta, solution.X, solution.x[p], factor, krylov);
+    tangent.x.push_back(-K.solve(rhs));
+  }
+  return tangent;
+}
+
+ExperimentPullback GravityExperiment::pullback(const ExperimentSolution& solution, const std::vector<Vec3>& gravities,
+                                               const std::vector<VectorXd>& bars, const std::vector<int>& which,
+                                               const FrozenFactor& factor) const {
+  require(solution.ok && bars.size() == gravities.size(), "pullback: one bar a pose of a solved experiment");
+  ExperimentPullback out{VectorXd::Zero(scene_.theta_size()), std::vector<Vec3>(gravities.size(), Vec3::Zero()),
+                         Positions::Zero(scene_.node_count(), 3)};
+  const ElementModuli moduli = scene_.moduli(solution.theta);
+  const VectorXd volume = scene_.elastic().nodal_volume(solution.X);
+  auto add_theta = [&](const MatrixXd& r_theta, const VectorXd& lambda) {
+    for (std::size_t k = 0; k < which.size(); ++k) out.theta[which[k]] -= r_theta.col(k).dot(lambda);
+  };
+  for (std::size_t p = 0; p < gravities.size(); ++p) {
+    const LinearizedEquilibrium K(scene_, solution.theta, solution.X, solution.x[p], factor, krylov);
+    const VectorXd lambda = K.solve(bars[p]).col(0);
+    add_theta(scene_.residual_by_theta(solution.X, solution.x[p], solution.theta, gravities[p], which), lambda);
+    const Positions full = scene_.dofs().spread(lambda);
+    out.gravity[p] = solution.theta.density * full.transpose() * volume;
+    out.X -= scene_.elastic().rest_pullback(solution.X, solution.x[p], moduli, solution.theta.density * gravities[p], full);
+  }
+  if (case_.rest == RestMode::inverse) {
+    const LinearizedRestShape D(scene_, solution.theta, solution.X, scene_.reference(), case_.neutral_gravity, factor, krylov);
+    const VectorXd nu = D.solve_transposed(scene_.dofs().gather(out.X)).col(0);
+    add_theta(scene_.residual_by_theta(solution.X, scene_.reference(), solution.theta, case_.neutral_gravity, which), nu);
+  }
+  return out;
+}
+
+ExperimentStart GravityExperiment::start_from(const ExperimentSolution& solution, const FrozenFactor& factor) const {
+  return {factor.theta(), solution.X, solution.x};
+}
+
+}  // namespace furrow
