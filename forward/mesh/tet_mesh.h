@@ -1,7 +1,7 @@
 // Tetrahedral meshes of order 1 and 2.
 //
-// Node order of an element: corners 0..3 with positive volume det(x1-x0, x2-x0, x3-x0) > 0, then for order 2 the mid-edge nodes of
-// 01, 12, 02, 03, 13, 23 (VTK_QUADRATIC_TETRA, CalculiX C3D10).
+// Node order of an element: corners 0..3 with positive volume det(x1-x0, x2-x0, x3-x0) > 0, then for order 2
+// the mid-edge nodes of 01, 12, 02, 03, 13, 23 (VTK_QUADRATIC_TETRA, CalculiX C3D10).
 #pragma once
 
 #include <array>
@@ -19,19 +19,22 @@ struct TetMesh {
   Elements elements;        ///< m x 4 or m x 10
   std::vector<int> label;   ///< cluster label per element as in the file; empty when there are none
   std::vector<bool> fixed;  ///< per node; empty when nothing is known
-  std::vector<int> region;  ///< per node: index into region_names of the boundary group it lies on (lowest wins), -1 inside; may be empty
+  std::vector<int> region;  ///< per node: index into region_names of the boundary group it lies on (lowest
+                            ///< wins), -1 inside; may be empty
   std::vector<std::string> region_names;
 
   int node_count() const { return static_cast<int>(nodes.rows()); }
   int element_count() const { return static_cast<int>(elements.rows()); }
 };
 
-inline constexpr std::array<std::array<int, 2>, 6> kTetEdges{{{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}}};
+inline constexpr std::array<std::array<int, 2>, 6> kTetEdges{
+    {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}}};
 /// Corner triples of the four faces, outward for positive volume.
 inline constexpr std::array<std::array<int, 3>, 4> kTetFaces{{{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}};
 
-/// Straight-sided order 2 of an order 1 mesh: mid-edge nodes are appended after the corners; fixed and region are carried (an edge's
-/// node is fixed when both ends are and the edge lies on a boundary face whose three corners are fixed).
+/// Straight-sided order 2 of an order 1 mesh: mid-edge nodes are appended after the corners; fixed and region
+/// are carried (an edge's node is fixed when both ends are and the edge lies on a boundary face whose three
+/// corners are fixed).
 TetMesh elevate_order(const TetMesh& linear);
 
 /// Faces that belong to one element only: corner triples (outward), and the element of each.
@@ -47,8 +50,9 @@ struct TetQuality {
   double total_volume = 0;           ///< [mm^3]
   double smallest_dihedral_deg = 0;  ///< of the corner tetrahedra
   double largest_dihedral_deg = 0;
-  double mean_edge = 0;              ///< [mm]
-  double smallest_jacobian = 0;      ///< smallest det dX/dxi at nodes and quadrature points over 6 x corner volume (order 2), 1 for order 1
+  double mean_edge = 0;          ///< [mm]
+  double smallest_jacobian = 0;  ///< smallest det dX/dxi at nodes and quadrature points over 6 x corner
+                                 ///< volume (order 2), 1 for order 1
 };
 TetQuality measure_quality(const TetMesh&);
 
