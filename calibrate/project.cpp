@@ -1,5 +1,7 @@
 #include "calibrate/project.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -56,7 +58,7 @@ std::string name_of(const JsonNode& node) {
 template <class Named>
 void refuse_twice(const std::vector<Named>& before, const std::string& name, const JsonNode& node) {
   for (const Named& other : before)
-    if (other.name == name) node.fail("\"" + name + "\" is listed twice; every name may occur once");
+    if (other.name == name) node.fail(fmt::format("\"{}\" is listed twice; every name may occur once", name));
 }
 
 std::map<std::string, Scene> read_scenes(const JsonNode& root, const PathRules& rules) {
@@ -81,9 +83,9 @@ const std::pair<const std::string, Scene>& scene_of(const JsonNode& node,
   if (found != scenes.end()) return *found;
   std::vector<std::string> names;
   for (const auto& [name, scene] : scenes) names.push_back(name);
-  const std::string meant = nearest(key->text(), names);
-  key->fail("\"" + key->text() + "\" is no scene of this project; " +
-            (meant.empty() ? "its first is \"" + names[0] + "\"" : "did you mean \"" + meant + "\"?"));
+  const std::string meant = suggestion(key->text(), names);
+  key->fail(fmt::format("\"{}\" is no scene of this project{}", key->text(),
+                        meant.empty() ? fmt::format("; its first is \"{}\"", names[0]) : meant));
 }
 
 RobustLoss read_robust(const JsonNode& node) {
@@ -102,7 +104,7 @@ RobustLoss read_robust(const JsonNode& node) {
 void check_kind(const JsonNode& kind) {
   if (const std::string text = kind.one_of({"mesh", "mesh_sequence", "tracks2d", "wrinkles", "force"});
       text != "mesh")
-    kind.fail("\"" + text + "\" observations come with a later version; use \"mesh\"");
+    kind.fail(fmt::format("\"{}\" observations come with a later version; use \"mesh\"", text));
 }
 
 ObservationSource read_observation(const JsonNode& node, const std::map<std::string, Scene>& scenes) {
@@ -156,9 +158,10 @@ Dimension dimension_of(const JsonNode& name) {
   if (text == "tissue.poisson") return dimension::none;
   if (text == "tissue.young") return dimension::stress;
   if (text.starts_with("tissue.young.") && text.size() > 13) return dimension::stress;
-  name.fail("\"" + text +
-            "\" is no parameter; there are tissue.young.<cluster>, tissue.young (a factor common to all) and "
-            "tissue.poisson, and \"*\" may stand in a cluster's place (tissue.young.*)");
+  name.fail(fmt::format(
+      "\"{}\" is no parameter; there are tissue.young.<cluster>, tissue.young (a factor common to all) and "
+      "tissue.poisson, and \"*\" may stand in a cluster's place (tissue.young.*)",
+      text));
 }
 
 double value_of(const JsonNode& node, const Dimension& unit) {
@@ -223,12 +226,10 @@ void check_stage_observations(const JsonNode& node, const std::vector<Observatio
       if (matches(item.text(), o.name)) (o.use == Use::fit ? fits : held_out) = true;
     if (fits) continue;
     if (held_out)
-      item.fail("\"" + item.text() + "\" is held out (\"use\": \"holdout\") and cannot be fitted");
+      item.fail(fmt::format("\"{}\" is held out (\"use\": \"holdout\") and cannot be fitted", item.text()));
     std::vector<std::string> names;
     for (const ObservationSource& o : observations) names.push_back(o.name);
-    const std::string meant = nearest(item.text(), names);
-    item.fail("\"" + item.text() + "\" names no observation" +
-              (meant.empty() ? "" : "; did you mean \"" + meant + "\"?"));
+    item.fail(fmt::format("\"{}\" names no observation{}", item.text(), suggestion(item.text(), names)));
   }
 }
 

@@ -29,11 +29,11 @@ std::vector<Candidate> candidates_of(const std::vector<std::string>& clusters, c
 [[noreturn]] void names_nothing(const ParameterSpec& spec, const std::vector<Candidate>& candidates) {
   std::vector<std::string> names;
   for (const Candidate& candidate : candidates) names.push_back(candidate.name);
-  const std::string meant = nearest(spec.name, names);
-  throw InputError(spec.where + ".name",
-                   fmt::format("\"{}\" stands for no parameter of the scene; {}", spec.name,
-                               meant.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
-                                             : fmt::format("did you mean \"{}\"?", meant)));
+  const std::string meant = suggestion(spec.name, names);
+  throw InputError(
+      spec.where + ".name",
+      fmt::format("\"{}\" stands for no parameter of the scene{}", spec.name,
+                  meant.empty() ? fmt::format("; there are {}", fmt::join(names, ", ")) : meant));
 }
 
 ResolvedParameter resolved(const ParameterSpec& spec, const Candidate& candidate) {

@@ -87,6 +87,7 @@ struct Scene {
   std::vector<BoundaryCondition> boundary;
   std::vector<Pose> poses;  ///< what `simulate` computes; empty: the scene's own gravity
   SolverOptions solver;
+  bool operator==(const Scene&) const = default;
 };
 
 }  // namespace furrow

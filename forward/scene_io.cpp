@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "forward/base/error.h"
 #include "forward/base/mesh_io.h"
 
@@ -206,19 +208,19 @@ BoundaryCondition read_boundary(const JsonNode& node) {
   return condition;
 }
 
+constexpr std::array<std::string_view, 3> kGravityColumns{"gx", "gy", "gz"};
+
 /// poses.csv: frame,gx,gy,gz, gravity in m/s^2.
 std::vector<Pose> read_pose_table(const JsonNode& node) {
   const fs::path file = file_of(node);
   const CsvTable table = read_csv(file, true);
-  if (table.columns.empty() || table.columns[0] != "frame")
-    throw InputError(file.string(), "the header must be frame,gx,gy,gz");
   std::array<int, 3> column{-1, -1, -1};
-  for (std::size_t i = 1; i < table.columns.size(); ++i) {
-    const std::size_t axis = std::string("gx gy gz").find(table.columns[i]);
-    if (table.columns[i].size() != 2 || axis % 3 != 0)
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const auto axis = std::find(kGravityColumns.begin(), kGravityColumns.end(), table.columns[i]);
+    if (axis == kGravityColumns.end())
       throw InputError(file.string(),
                        "unknown column \"" + table.columns[i] + "\"; the header must be frame,gx,gy,gz");
-    column[axis / 3] = static_cast<int>(i) - 1;
+    column[axis - kGravityColumns.begin()] = static_cast<int>(i);
   }
   for (const int c : column)
     if (c < 0) throw InputError(file.string(), "a column of frame,gx,gy,gz is missing");
@@ -226,7 +228,7 @@ std::vector<Pose> read_pose_table(const JsonNode& node) {
   for (int row = 0; row < table.values.rows(); ++row) {
     Vec3 g;
     for (int axis = 0; axis < 3; ++axis) g[axis] = 1000 * table.values(row, column[axis]);  // m/s^2 to mm/s^2
-    const std::string where = file.string() + ":" + std::to_string(row + 2);
+    const std::string where = file.string() + ": frame " + table.labels[row];
     if (!g.allFinite()) throw InputError(where, "gravity has an empty or infinite component");
     if (g.isZero(0))
       throw InputError(where, "gravity is zero; give the direction in which things fall in this pose");
@@ -351,11 +353,10 @@ VectorXd young_of_clusters(const Scene& scene, const std::vector<std::string>& c
   const std::string where = scene.file.string() + ": tissue.clusters.young";
   for (const auto& [name, value] : young)
     if (name != "*" && std::find(clusters.begin(), clusters.end(), name) == clusters.end()) {
-      const std::string meant = nearest(name, clusters);
+      const std::string meant = suggestion(name, clusters);
       throw InputError(where + "." + name,
                        "the layout has no cluster of this name" +
-                           (meant.empty() ? "; it has " + fmt::format("{}", fmt::join(clusters, ", "))
-                                          : "; did you mean \"" + meant + "\"?"));
+                           (meant.empty() ? fmt::format("; it has {}", fmt::join(clusters, ", ")) : meant));
     }
   VectorXd values(static_cast<int>(clusters.size()));
   for (std::size_t c = 0; c < clusters.size(); ++c) {

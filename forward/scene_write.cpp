@@ -21,7 +21,7 @@ Json vector_json(const Vec3& v, const std::string& unit) {
 class RelativeTo {
  public:
   explicit RelativeTo(const fs::path& scene_file)
-      : folder_(fs::absolute(scene_file).parent_path().lexically_normal()) {}
+      : folder_(fs::weakly_canonical(fs::absolute(scene_file).parent_path())) {}
   std::string operator()(const fs::path& file) const {
     return file.lexically_relative(folder_).generic_string();
   }
@@ -137,8 +137,8 @@ void write_scene(const fs::path& file, const Scene& scene) {
 }
 
 Scene gather_files(const Scene& scene, const fs::path& folder) {
-  const fs::path target = fs::absolute(folder).lexically_normal();
-  fs::create_directories(target);
+  fs::create_directories(folder);
+  const fs::path target = fs::canonical(folder);
   std::map<fs::path, fs::path> copies;  // source -> copy
   auto taken = [&](const fs::path& copy) {
     return std::any_of(copies.begin(), copies.end(), [&](const auto& pair) { return pair.second == copy; });
