@@ -90,8 +90,9 @@ Unit times(Unit product, const Unit& unit, int power) {
 
 /// "^-2" cut off the front of `rest`; 1 when there is none.
 int cut_power(std::string_view& rest) {
+  rest = trimmed(rest);
   if (!rest.starts_with('^')) return 1;
-  rest.remove_prefix(1);
+  rest = trimmed(rest.substr(1));
   std::size_t length = !rest.empty() && (rest[0] == '-' || rest[0] == '+') ? 1 : 0;
   while (length < rest.size() && is_digit(rest[length])) ++length;
   const auto power = to_integer(rest.substr(0, length));
