@@ -76,9 +76,8 @@ TetOptions read_tet(const JsonNode& node, const std::string& unit) {
   TetOptions tet;
   if (node.find("mesh")) {
     tet.ready_made = read_mesh_file(node, unit);
-    for (const char* unused : {"size", "order"})
-      if (const auto found = node.find(unused))
-        found->fail("has no effect beside \"mesh\", a ready-made mesh; leave one of the two out");
+    if (const auto size = node.find("size"))
+      size->fail("has no effect beside \"mesh\", a ready-made mesh; leave one of the two out");
   } else if (const auto unused = node.find("unit")) {
     unused->fail("belongs to a ready-made \"mesh\", and none is named");
   }
@@ -318,7 +317,7 @@ Scene read_scene(const fs::path& file, const PathRules& rules) {
 std::vector<std::string> scene_warnings(const Scene& scene) {
   std::vector<std::string> warnings;
   const std::string name = scene.file.filename().string();
-  if (!scene.tet.ready_made && scene.tet.order == 1 && scene.tissue.poisson > 0.4)
+  if (scene.tet.order == 1 && scene.tissue.poisson > 0.4)
     warnings.push_back(
         fmt::format("{}: tet.order: linear tetrahedra are too stiff (they lock) at a Poisson's ratio of {}; "
                     "order 2 is the default for this reason",

@@ -37,6 +37,7 @@ Json mesh_json(const MeshFile& mesh, const RelativeTo& relative) {
 Json tet_json(const TetOptions& tet, const RelativeTo& relative) {
   if (!tet.ready_made) return {{"size", format_quantity(tet.size, "mm")}, {"order", tet.order}};
   Json json = mesh_json(*tet.ready_made, relative);
+  json["order"] = tet.order;
   if (!tet.fixed_nodes.empty()) json["fixed_nodes"] = relative(tet.fixed_nodes);
   return json;
 }

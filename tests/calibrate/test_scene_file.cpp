@@ -74,7 +74,7 @@ TEST_F(SceneFile, BonesReadyMadeMeshesAndOneCluster) {
   folder_.write("head.vtu", "");
   folder_.write("fixed.txt", "0\n");
   json.erase("bones");
-  json["tet"] = Json::parse(R"({"mesh": "head.vtu", "fixed_nodes": "fixed.txt"})");
+  json["tet"] = Json::parse(R"({"mesh": "head.vtu", "fixed_nodes": "fixed.txt", "order": 1})");
   json["tissue"] = Json::parse(R"({"clusters": {"young": "5 kPa"}})");
   scene = read(json);
   EXPECT_TRUE(scene.tissue.clustered);
