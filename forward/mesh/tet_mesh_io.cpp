@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "forward/base/error.h"
@@ -44,6 +45,23 @@ void check_indices(const TetMesh& mesh, const std::string& where) {
     if (std::adjacent_find(nodes.begin(), nodes.end()) != nodes.end())
       throw InputError(where, fmt::format("element {} (0-based) names a node twice; remove it", e));
   }
+}
+
+void refuse_copies(const TetMesh& mesh, const std::string& where) {
+  std::vector<std::pair<std::array<int, 4>, int>> corners(mesh.element_count());
+  for (int e = 0; e < mesh.element_count(); ++e) {
+    for (int k = 0; k < 4; ++k) corners[e].first[k] = mesh.elements(e, k);
+    std::sort(corners[e].first.begin(), corners[e].first.end());
+    corners[e].second = e;
+  }
+  std::sort(corners.begin(), corners.end());
+  for (std::size_t i = 1; i < corners.size(); ++i)
+    if (corners[i].first == corners[i - 1].first)
+      throw InputError(
+          where,
+          fmt::format(
+              "elements {} and {} (0-based) are the same tetrahedron; keep one (give each volume one group)",
+              corners[i - 1].second, corners[i].second));
 }
 
 /// Inverted elements get corners 0 and 1 swapped, and the mid-edge nodes with them: 12 with 02, 13 with 03.
@@ -127,6 +145,7 @@ void check_tet_mesh(TetMesh& mesh, const std::string& where) {
   if (mesh.element_count() == 0)
     throw InputError(where, "has no tetrahedra; write a volume mesh of 4- or 10-node tetrahedra");
   check_indices(mesh, where);
+  refuse_copies(mesh, where);
   mend_orientation(mesh, where);
   if (mesh.order == 2) {
     check_mid_edge_nodes(mesh, where);

@@ -222,7 +222,7 @@ TetgenResult take_output(const tetgenio& out) {
 
 TetgenResult call_tetgen(const Boundary& boundary, const std::vector<int>& used,
                          const std::vector<int>& number, const TetgenOptions& options) {
-  std::string switches = fmt::format("pq{:.9f}a{:.9f}Q{}", options.radius_edge, volume_bound(options),
+  std::string switches = fmt::format("pq{:.9f}o/150a{:.9f}Q{}", options.radius_edge, volume_bound(options),
                                      options.keep_boundary ? "YY" : "");
   tetgenio in, out;
   fill_input(in, boundary, used, number);
