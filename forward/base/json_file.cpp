@@ -180,9 +180,10 @@ std::filesystem::path JsonNode::resolved_path() const {
   if (name.empty()) fail("expected the path of a file, found an empty text");
   if (name.find('\0') != std::string::npos) fail("a path cannot hold a zero byte");
   const auto& given = document_->rules.data_folder;
-  const std::filesystem::path own = given.empty() ? document_->file.parent_path() : given;
+  std::filesystem::path own = given.empty() ? document_->file.parent_path() : given;
+  if (own.empty()) own = ".";
   std::error_code error;
-  const auto folder = std::filesystem::weakly_canonical(own.empty() ? "." : own, error);
+  const auto folder = std::filesystem::weakly_canonical(std::filesystem::absolute(own), error);
   const auto path = std::filesystem::weakly_canonical(folder / name, error);
   if (error) fail("the path " + in_quotes(name) + " cannot be resolved: " + error.message());
   if (!document_->rules.allow_outside && !is_below(path, folder)) {

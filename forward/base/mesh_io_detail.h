@@ -1,8 +1,6 @@
 // What the readers of the three surface formats share. Lengths are the file's own; read_surface scales them.
 #pragma once
 
-#include <array>
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <string>

@@ -1,5 +1,6 @@
 // PLY, ascii and binary of both byte orders. Elements other than vertex and face are skipped.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -93,7 +94,8 @@ class DataReader {
   double ascii_number(Type type) {
     const std::string_view token = next_token(line_);
     if (token.empty()) fail("has fewer numbers than the header declares");
-    if (is_real(type) && (token == "nan" || token == "-nan")) return std::nan("");  // e.g. errors of unseen vertices
+    if (is_real(type) && (token == "nan" || token == "-nan"))
+      return std::nan("");  // e.g. errors of unseen vertices
     const auto value = to_number(token);
     if (!value) fail("holds " + in_quotes(token) + ", not a finite number");
     if (!is_real(type) && *value != std::floor(*value))

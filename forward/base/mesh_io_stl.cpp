@@ -1,4 +1,5 @@
 // STL, ascii and binary. Corners with exactly equal coordinates are one vertex, in order of first appearance.
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>

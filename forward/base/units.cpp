@@ -67,11 +67,11 @@ bool is_digit(char c) {
 }
 
 Unit find_unit(std::string_view name) {
-  std::vector<std::string> names;
   for (const NamedUnit& known : named_units) {
     if (name == known.name) return known.unit;
-    names.emplace_back(known.name);
   }
+  std::vector<std::string> names;
+  for (const NamedUnit& known : named_units) names.emplace_back(known.name);
   throw std::invalid_argument("unknown unit " + in_quotes(name) +
                               suggestion(std::string(name.substr(0, 20)), names));
 }
