@@ -35,8 +35,8 @@ struct Stabilised {
   int stable_count = 0;   ///< vertices of weight above 1/2
   StableSource source = StableSource::search;
   /// Of (omega, tau) in  x_head = exp(omega) aligned + tau: rotation about the head frame's origin [rad],
-  /// translation [mm]. From the scatter of the stable vertices alone: a small motion that they share is not
-  /// in it.
+  /// translation [mm]. From the scatter of the stable vertices; for those that a search found, as if five of
+  /// them were independent, since soft tissue that creeps by less than its noise looks stable.
   Eigen::Matrix<double, 6, 6> covariance;
 };
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "forward/base/error.h"
 #include "forward/base/text_file.h"

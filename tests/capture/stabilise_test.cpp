@@ -85,6 +85,13 @@ TEST(Stabilise, ExactMotionWithoutNoiseOrSag) {
   EXPECT_LT(result.stable_rms, 1e-9);
 }
 
+TEST(Stabilise, ExactCopiesNeedNoNoise) {
+  const Dome dome = make_dome();
+  const Stabilised result = stabilise(dome.neutral, some_world_from_head().apply(dome.neutral));
+  EXPECT_LT((result.aligned - dome.neutral).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_TRUE(result.covariance.allFinite());
+}
+
 TEST(Stabilise, FindsTheForeheadThatStaysPut) {
   const Dome dome = make_dome();
   const Positions pose = world_pose(dome, forehead_sag(dome.neutral));
