@@ -5,8 +5,10 @@
     make_subject.py OUT --noise    turns OUT/sim (what simulate wrote) into OUT/capture: scans with noise, mask, gravity
 
 Between the two: furrow simulate OUT/truth/scene.json -o OUT/sim
-OUT/capture is complete, project.json included: furrow fit OUT/capture/project.json. The fit's mesh is coarser than the truth's: the scan's vertices are
-a third of the truth's skin vertices (its first ones), its skull and its tetrahedra are coarser too.
+OUT/capture is complete, project.json included: furrow fit OUT/capture/project.json
+
+The fit's mesh is coarser than the truth's. The scan's vertices are the first 1,212 of the truth's 2,864 skin vertices, which
+has a further one in every triangle in front; skull and tetrahedra are coarser likewise.
 
 Shape, in mm, y up, z forward, x to the subject's left. Skin and skull are radial graphs over the unit sphere,
     skin(d) = r(d) d,   skull(d) = (r(d) - t(d)) d,
