@@ -49,5 +49,7 @@ Command make_command(CLI::App& app, const std::string& name, const std::string& 
 
 Command add_check(CLI::App& app);
 Command add_mesh(CLI::App& app);
+Command add_simulate(CLI::App& app);
+Command add_fit(CLI::App& app);
 
 }  // namespace furrow::cli
