@@ -106,7 +106,11 @@ TEST(MeshWrite, AHundredThousandVerticesAreReadInWellUnderASecond) {
   EXPECT_EQ(read_surface(folder.path() / "a.obj").vertex_count(), 102400);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   RecordProperty("seconds", std::to_string(seconds));
+#if defined(__SANITIZE_ADDRESS__)
+  EXPECT_LT(seconds, 20.0);
+#else
   EXPECT_LT(seconds, 1.0);
+#endif
 }
 
 }  // namespace
