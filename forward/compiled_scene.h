@@ -8,7 +8,7 @@
 #include "forward/base/types.h"
 #include "forward/material/neo_hookean.h"
 #include "forward/potential/tet_elastic.h"
-#include "forward/solve/sparsity.h"
+#include "forward/assembly/sparsity.h"
 
 namespace furrow {
 

@@ -12,13 +12,9 @@ GravityExperiment::GravityExperiment(const CompiledScene& scene, GravityCase gra
     : scene_(scene), case_(std::move(gravity_case)), options_(options) {}
 
 void GravityExperiment::prepare(FrozenFactor& factor, const TissueTheta& theta, const ExperimentStart& start) const {
-  if (start.factor_theta.young.size() > 0) {
-    const bool same = factor.ready() && factor.theta().flat() == start.factor_theta.flat();
-    if (!same) factor.refresh(start.factor_theta);
-    factor.refresh_if_stale(theta);
-  } else {
-    factor.refresh(theta);
-  }
+  const bool keep = start.factor_theta.young.size() > 0 && !FrozenFactor::stale(scene_, start.factor_theta, theta);
+  const TissueTheta& wanted = keep ? start.factor_theta : theta;
+  if (!factor.ready() || factor.theta().flat() != wanted.flat()) factor.refresh(wanted);
 }
 
 ExperimentSolution GravityExperiment::solve(const TissueTheta& theta, const ExperimentStart& start, FrozenFactor& factor) const {

@@ -1,6 +1,7 @@
 #include "inverse/rest_shape.h"
 
 #include <Eigen/QR>
+#include <cmath>
 #include <deque>
 
 namespace furrow {
@@ -67,7 +68,12 @@ RecoveredRest solve_rest_shape(const CompiledScene& scene, const TissueTheta& th
     return rest;
   }
   Anderson anderson;
-  while (r.relative > options.tolerance && rest.failure == SolveFailure::none) {
+  double best = r.relative;
+  int since_best = 0;
+  while (r.relative > options.tolerance) {
+    since_best = r.relative < 0.5 * best ? 0 : since_best + 1;
+    best = std::min(best, r.relative);
+    if (since_best > 4 && r.relative <= 30 * options.tolerance) break;  // at the rounding floor
     if (rest.iterations++ == options.max_iterations) {
       rest.failure = SolveFailure::iterations;
       break;
@@ -90,7 +96,7 @@ RecoveredRest solve_rest_shape(const CompiledScene& scene, const TissueTheta& th
     }
     if (!accepted) {
       if (r.relative > 30 * options.tolerance) rest.failure = SolveFailure::line_search;
-      break;  // else: at the rounding floor
+      break;
     }
   }
   rest.residual = r.relative;

@@ -4,15 +4,15 @@
 //   r_a     = sum_q w P grad N_a                                                          (gradient by x)
 //   K_ab    = sum_q w [p0 (gNa.gNb) I + c1 b_b b_a' + c2 b_a b_b' + c3 (b_a a_b' + a_a b_b')]   (Hessian by x)
 //   D_ab    = sum_q w [(P gNa) gNb' - (P gNb) gNa' - Khat_ab F - rho N_a g gNb']               (derivative of r - f_gravity by X)
-// with gN = grad_X N, b = F^-T gN, a = F gN, Khat the integrand of K. Four elements at a time; see solve/element_chunks.h.
+// with gN = grad_X N, b = F^-T gN, a = F gN, Khat the integrand of K. Four elements at a time; see assembly/element_chunks.h.
 #pragma once
 
 #include <memory>
 
 #include "forward/base/types.h"
 #include "forward/material/neo_hookean.h"
-#include "forward/solve/element_chunks.h"
-#include "forward/solve/sparsity.h"
+#include "forward/assembly/element_chunks.h"
+#include "forward/assembly/sparsity.h"
 
 namespace furrow {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "forward/base/types.h"
-#include "forward/solve/sparsity.h"
+#include "forward/assembly/sparsity.h"
 
 namespace furrow {
 

@@ -23,20 +23,12 @@ double FrozenFactor::scale_to(const TissueTheta& theta) const {
   return std::exp((theta.young.array() / theta_.young.array()).log().mean());
 }
 
-double FrozenFactor::contrast_to(const TissueTheta& theta) const {
-  const Eigen::ArrayXd ratio = theta.young.array() / theta_.young.array();
-  const double bulk = unit_moduli(scene_.law(), theta.poisson).k / unit_moduli(scene_.law(), theta_.poisson).k;
-  return ratio.maxCoeff() / ratio.minCoeff() * std::max(bulk, 1 / bulk);
-}
-
-bool FrozenFactor::refresh_if_stale(const TissueTheta& theta) {
-  // The condition number of the preconditioned matrix grows by at most the contrast c, hence the iterations by about sqrt(c). A
-  // solve costs about 4 nnz(L) flops a column at memory speed, a factorisation solver().factor_gigaflops() at BLAS speed; on the
-  // machines measured the limit lies between 1.4 (large meshes) and 2 (small ones).
+bool FrozenFactor::stale(const CompiledScene& scene, const TissueTheta& made_for, const TissueTheta& theta) {
+  // The condition number of the preconditioned matrix grows by at most the contrast c, hence the iterations by about sqrt(c).
   constexpr double kContrastLimit = 1.5;
-  if (ready() && contrast_to(theta) <= kContrastLimit) return false;
-  refresh(theta);
-  return true;
+  const Eigen::ArrayXd ratio = theta.young.array() / made_for.young.array();
+  const double bulk = unit_moduli(scene.law(), theta.poisson).k / unit_moduli(scene.law(), made_for.poisson).k;
+  return ratio.maxCoeff() / ratio.minCoeff() * std::max(bulk, 1 / bulk) > kContrastLimit;
 }
 
 MatrixXd FrozenFactor::apply(const MatrixXd& r, const TissueTheta& theta) const { return solver_.solve(r) / scale_to(theta); }

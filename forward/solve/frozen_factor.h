@@ -18,11 +18,10 @@ class FrozenFactor {
   bool ready() const { return solver_.factorized(); }
   const TissueTheta& theta() const { return theta_; }
 
-  /// Largest over smallest ratio of the clusters' stiffness to the factor's (and of their effect on K): 1 = the same up to a scale.
-  double contrast_to(const TissueTheta& theta) const;
-  /// Refreshes when the contrast passes the limit at which the extra iterations cost more than a factorisation. The rule uses flop
-  /// counts, never clocks, so that runs repeat. True when it did.
-  bool refresh_if_stale(const TissueTheta& theta);
+  /// True when a factor made for `made_for` is so far from `theta` that the extra iterations cost more than a factorisation: the
+  /// contrast (largest over smallest ratio of stiffness, changes of Poisson's ratio included) passes a measured limit. The rule uses
+  /// no clocks, so that runs repeat.
+  static bool stale(const CompiledScene& scene, const TissueTheta& made_for, const TissueTheta& theta);
 
   /// K(theta)^-1 r, approximately, for every column.
   MatrixXd apply(const MatrixXd& r, const TissueTheta& theta) const;

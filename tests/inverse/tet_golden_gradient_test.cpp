@@ -73,6 +73,7 @@ TEST(TetGoldenGradient, AgreesWithFiniteDifferencesOfAnInverseRestShape) {
   const auto tangent = inverse.tangent(at, gravities, which, {}, misfit.factor);
   for (const int k : which) {
     auto difference = [&](double h) {
+      if (k == 2) h *= 0.1;  // 1 - 2 nu is small
       VectorXd up = theta, down = theta;
       up[k] *= 1 + h;
       down[k] *= 1 - h;
@@ -80,7 +81,7 @@ TEST(TetGoldenGradient, AgreesWithFiniteDifferencesOfAnInverseRestShape) {
     };
     const double exact = tangent.x[1].col(k).norm();
     const double coarse = (difference(4e-3) - tangent.x[1].col(k)).norm(), fine = (difference(2e-3) - tangent.x[1].col(k)).norm();
-    EXPECT_LT(fine, 1e-4 * exact) << k;
+    EXPECT_LT(fine, 1e-5 * exact) << k;
     if (fine > 1e-8 * exact) EXPECT_NEAR(std::log2(coarse / fine), 2.0, 0.05) << k;
   }
   // adjoint = tangent

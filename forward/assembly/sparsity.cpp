@@ -1,4 +1,4 @@
-#include "forward/solve/sparsity.h"
+#include "forward/assembly/sparsity.h"
 
 #include <tbb/parallel_for.h>
 

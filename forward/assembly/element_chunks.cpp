@@ -1,4 +1,4 @@
-#include "forward/solve/element_chunks.h"
+#include "forward/assembly/element_chunks.h"
 
 #include <tbb/parallel_for.h>
 
