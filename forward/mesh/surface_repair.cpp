@@ -207,9 +207,9 @@ std::vector<bool> orient_shells(MendedSurface& s) {
 }
 
 struct Loop {
-  std::vector<int> vertices;  ///< in the direction of the faces that are missing
-  int triangle = -1;          ///< one that borders it
-  double length = 0;          ///< [mm]
+  std::vector<int> vertices;   ///< in the direction of the faces that are missing
+  std::vector<int> triangles;  ///< that border it, one an edge
+  double length = 0;           ///< [mm]
 };
 
 /// Closed boundary loops; a loop through one vertex twice is split there.
@@ -227,31 +227,42 @@ std::vector<Loop> boundary_loops(const MendedSurface& s) {
   }
   std::vector<Loop> loops;
   while (!next.empty()) {
-    std::vector<int> path{next.begin()->first};
-    int triangle = next.begin()->second.second;
+    std::vector<int> path{next.begin()->first}, triangles;  // triangles[i] borders the edge from path[i]
     while (true) {
       const auto step = next.find(path.back());
       if (step == next.end()) break;
       const int to = step->second.first;
-      triangle = step->second.second;
+      triangles.push_back(step->second.second);
       next.erase(step);
       const auto seen = std::find(path.begin(), path.end(), to);
       if (seen == path.end()) {
         path.push_back(to);
         continue;
       }
-      Loop loop{{seen, path.end()}, triangle, 0};
+      const auto start = seen - path.begin();
+      Loop loop{{seen, path.end()}, {triangles.begin() + start, triangles.end()}, 0};
       for (std::size_t i = 0; i < loop.vertices.size(); ++i)
         loop.length +=
             (vertex(s, loop.vertices[i]) - vertex(s, loop.vertices[(i + 1) % loop.vertices.size()])).norm();
       loops.push_back(std::move(loop));
       path.erase(seen + 1, path.end());
+      triangles.resize(start);
     }
   }
   return loops;
 }
 
+/// The group that borders a loop along most edges; of equals the lowest.
+int bordering_group(const MendedSurface& s, const Loop& loop) {
+  std::map<int, int> edges;
+  for (int t : loop.triangles) ++edges[s.group[t]];
+  return std::max_element(edges.begin(), edges.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
 void fill_loop(MendedSurface& s, const Loop& loop) {
+  const int group = bordering_group(s, loop);
   std::vector<Kernel::Point_3> polyline;
   for (int v : loop.vertices) polyline.emplace_back(s.vertices(v, 0), s.vertices(v, 1), s.vertices(v, 2));
   std::vector<CGAL::Triple<int, int, int>> patch;
@@ -269,7 +280,7 @@ void fill_loop(MendedSurface& s, const Loop& loop) {
   for (std::size_t i = 0; i < patch.size(); ++i) {
     s.triangles.row(old + static_cast<int>(i)) << loop.vertices[patch[i].first],
         loop.vertices[patch[i].second], loop.vertices[patch[i].third];
-    s.group.push_back(s.group[loop.triangle]);
+    s.group.push_back(group);
     s.source.push_back(-1);
   }
 }
@@ -460,8 +471,11 @@ void refuse_intersections(const std::vector<const MendedSurface*>& surfaces) {
   std::vector<std::pair<CgalMesh::Face_index, CgalMesh::Face_index>> pairs;
   CGAL::Polygon_mesh_processing::self_intersections(mesh, std::back_inserter(pairs));
   if (pairs.empty()) return;
-  const auto [a, ta] = origin[pairs.front().first];
-  const auto [b, tb] = origin[pairs.front().second];
+  for (auto& pair : pairs)
+    if (pair.second < pair.first) std::swap(pair.first, pair.second);
+  const auto first = *std::min_element(pairs.begin(), pairs.end());
+  const auto [a, ta] = origin[first.first];
+  const auto [b, tb] = origin[first.second];
   const std::string place = at(vertex(*a, a->triangles(ta, 0)));
   if (a == b)
     throw InputError(

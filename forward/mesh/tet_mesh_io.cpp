@@ -98,8 +98,12 @@ void check_jacobians(const TetMesh& mesh, const std::string& where) {
   if (measure_quality(mesh).smallest_jacobian > 0) return;
   for (int e = 0; e < mesh.element_count(); ++e) {
     TetMesh one;
-    one.nodes = mesh.nodes(mesh.elements.row(e), Eigen::all);
-    one.elements = Eigen::RowVectorXi::LinSpaced(10, 0, 9);
+    one.nodes.resize(10, 3);
+    one.elements.resize(1, 10);
+    for (int k = 0; k < 10; ++k) {
+      one.nodes.row(k) = mesh.nodes.row(mesh.elements(e, k));
+      one.elements(0, k) = k;
+    }
     if (!(measure_quality(one).smallest_jacobian > 0))
       throw InputError(
           where,

@@ -7,8 +7,8 @@
 #include <vtkFieldData.h>
 #include <vtkIdTypeArray.h>
 #include <vtkIntArray.h>
+#include <vtkLogger.h>
 #include <vtkNew.h>
-#include <vtkObjectFactory.h>
 #include <vtkOutputWindow.h>
 #include <vtkPointData.h>
 #include <vtkPoints.h>
@@ -34,7 +34,11 @@ constexpr int kFormatVersion = 1;
 /// Keeps what VTK would print.
 class SilentWindow : public vtkOutputWindow {
  public:
-  static SilentWindow* New();
+  static SilentWindow* New() {
+    auto* window = new SilentWindow;
+    window->InitializeObjectBase();
+    return window;
+  }
   void DisplayText(const char*) override {}
   void DisplayErrorText(const char* text) override {
     if (error_.empty()) error_ = text;
@@ -46,15 +50,21 @@ class SilentWindow : public vtkOutputWindow {
  private:
   std::string error_;
 };
-vtkStandardNewMacro(SilentWindow)
 
-    /// VTK's messages go to one window a process: replaced while this lives, one user at a time.
-    class QuietVtk {
+/// VTK's messages go to one window and one log a process: replaced while this lives, one user at a time.
+class QuietVtk {
  public:
-  QuietVtk() : lock_(mutex()), before_(vtkOutputWindow::GetInstance()) {
+  QuietVtk()
+      : lock_(mutex()),
+        before_(vtkOutputWindow::GetInstance()),
+        verbosity_(vtkLogger::GetCurrentVerbosityCutoff()) {
     vtkOutputWindow::SetInstance(window_);
+    vtkLogger::SetStderrVerbosity(vtkLogger::VERBOSITY_OFF);
   }
-  ~QuietVtk() { vtkOutputWindow::SetInstance(before_); }
+  ~QuietVtk() {
+    vtkLogger::SetStderrVerbosity(verbosity_);
+    vtkOutputWindow::SetInstance(before_);
+  }
   QuietVtk(const QuietVtk&) = delete;
   QuietVtk& operator=(const QuietVtk&) = delete;
 
@@ -74,6 +84,7 @@ vtkStandardNewMacro(SilentWindow)
   }
   std::lock_guard<std::mutex> lock_;
   vtkSmartPointer<vtkOutputWindow> before_;
+  vtkLogger::Verbosity verbosity_;
   vtkNew<SilentWindow> window_;
 };
 
