@@ -1,0 +1,30 @@
+// Runs the program as a shell would.
+#pragma once
+
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+namespace furrow::testing {
+
+struct Ran {
+  int status = -1;
+  std::string output;  ///< standard output and standard error together
+};
+
+inline Ran run_furrow(const std::string& arguments) {
+  const std::string command = std::string("\"") + FURROW_EXECUTABLE + "\" " + arguments + " 2>&1";
+  Ran ran;
+  FILE* pipe = ::popen(command.c_str(), "r");
+  if (!pipe) return ran;
+  std::array<char, 4096> buffer;
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    ran.output.append(buffer.data(), n);
+  const int status = ::pclose(pipe);
+  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return ran;
+}
+
+}  // namespace furrow::testing
