@@ -1,7 +1,11 @@
 // furrow fit project.json -o OUT [--resume]: the parameters that the observations determine, with error bars.
+#include <cmath>
+
 #include "calibrate/cli/command.h"
 #include "calibrate/cli/interrupt.h"
+#include "calibrate/cli/table.h"
 #include "calibrate/fit.h"
+#include "calibrate/run_record.h"
 
 namespace furrow::cli {
 namespace {
@@ -35,32 +39,53 @@ void show(Console& console, const FitProgress& progress) {
 }
 
 std::string remarks(const ParameterEstimate& e) {
-  std::string text;
-  if (e.held) return "  held";
-  if (!e.determined) text += "  not determined";
-  if (e.at_bound) text += "  at its bound";
-  if (e.dead)
-    text += "  no effect";
-  else if (e.weak)
-    text += "  weak (effect below the noise)";
-  if (e.prior_share > 0.2) text += fmt::format("  {:.0f} % from the prior", 100 * e.prior_share);
-  return text;
+  if (e.held) return "held";
+  std::vector<std::string> words;
+  if (!e.determined) words.push_back("NOT DETERMINED");
+  if (e.at_bound) words.push_back("at its bound");
+  if (e.dead) words.push_back("no effect");
+  if (e.weak && !e.dead) words.push_back("weak: effect below the noise");
+  if (e.prior_share > 0.2) words.push_back(fmt::format("{:.0f} % from the prior", 100 * e.prior_share));
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
-void print_result(Console& console, const FitResult& result) {
+std::string percent(double share) {
+  return std::isfinite(share) ? fmt::format("{:.2f} %", 100 * share) : "-";
+}
+
+void print_parameters(Console& console, const FitResult& result) {
+  Table table({"parameter", "value", "95 % interval", "log std", "of noise", "of model", "effect", ""});
   for (const ParameterEstimate& e : result.parameters) {
+    const std::string value = fmt::format("{:.4g}{}{}", e.value, e.unit.empty() ? "" : " ", e.unit);
     const auto interval = e.interval95();
-    console.say("{:<32} {:>9.4g} {:<4} [{:.4g}, {:.4g}]  {:5.2f} % (noise {:.2f}, model {:.2f}){}", e.name,
-                e.value, e.unit, interval[0], interval[1], 100 * e.log_std, 100 * e.noise_log_std,
-                100 * e.model_log_std, remarks(e));
+    if (e.held)
+      table.add({e.name, value, "", "", "", "", "", "held"});
+    else
+      table.add({e.name, value, fmt::format("{:.4g} .. {:.4g}", interval[0], interval[1]), percent(e.log_std),
+                 percent(e.noise_log_std), percent(e.model_log_std), fmt::format("{:.3f} mm", e.effect_mm),
+                 remarks(e)});
   }
+  for (const std::string& line : table.lines()) console.print(line);
+}
+
+void print_combinations(Console& console, const FitResult& result) {
   for (const WeakCombination& weak : result.undetermined) {
     std::vector<std::string> parts;
-    for (const auto& [name, share] : weak.parts) parts.push_back(fmt::format("{:+.2f} {}", share, name));
-    console.say("not determined: {} (log_std {:.2g})", fmt::join(parts, " "), weak.log_std);
+    for (const auto& [name, share] : weak.parts) parts.push_back(fmt::format("{:+.2f} log {}", share, name));
+    console.say("{}: {} is known to a factor of {:.3g} only",
+                weak.log_std > 0.5 ? "not determined" : "weakest combination", fmt::join(parts, " "),
+                std::exp(weak.log_std));
   }
+}
+
+void print_observations(Console& console, const FitResult& result) {
+  Table table({"observation", "vertices", "mean error", "rms a coordinate", "sigma"});
   for (const ObservationFit& o : result.observations)
-    console.say("{} {}: {} vertices, rms {:.4f} mm, sigma {:.4f} mm", o.use, o.name, o.count, o.rms, o.sigma);
+    table.add({o.name, std::to_string(o.count), fmt::format("{:.4f} mm", o.mean_error),
+               fmt::format("{:.4f} mm", o.rms), fmt::format("{:.4f} mm", o.sigma)});
+  for (const std::string& line : table.lines()) console.print(line);
+  console.say("chi^2 per degree of freedom {:.3f}; {:.0f} % of the residuals count as independent",
+              result.chi2_per_dof, 100 * result.n_eff_share);
 }
 
 nlohmann::ordered_json to_json(const Options& options, const std::filesystem::path& output,
@@ -78,6 +103,24 @@ nlohmann::ordered_json to_json(const Options& options, const std::filesystem::pa
   return json;
 }
 
+void print_result(Console& console, const Options& options, const std::filesystem::path& output,
+                  const FitResult& result) {
+  for (const std::string& note : result.notes) console.say("note: {}", note);
+  for (const std::string& warning : result.warnings) console.warn(warning);
+  print_parameters(console, result);
+  print_combinations(console, result);
+  if (!result.observations.empty()) print_observations(console, result);
+  console.say("{}; {} iterations, {} evaluations, {} forward solves ({} failed), {}", result.message,
+              result.iterations, result.evaluations, result.forward_solves, result.failed_solves,
+              format_duration(result.wall_s));
+  if (result.termination != Termination::converged)
+    console.error(fmt::format("{}: {}", word(result.termination), result.message));
+  if (result.termination == Termination::interrupted)
+    console.say("go on with: furrow fit {} -o {} --resume", options.project.string(), output.string());
+  console.say("wrote {0}/fit.json, the calibrated {0}/scene.json, {0}/history.csv; next: furrow validate {0}",
+              output.string());
+}
+
 Outcome run_command(const Options& options, const CommonOptions& common, Console& console) {
   const Project project = read_project(options.project, common.rules());
   const FitRun run{common.output, options.resume, [&](const FitProgress& progress) {
@@ -85,16 +128,10 @@ Outcome run_command(const Options& options, const CommonOptions& common, Console
                      return !interrupted();
                    }};
   const FitResult result = run_fit(project, run);
+  write_run_record(common.output, {options.project, common.rules()});
   console.end_progress();
-  for (const std::string& note : result.notes) console.say("{}", note);
-  for (const std::string& warning : result.warnings) console.warn(warning);
-  print_result(console, result);
+  print_result(console, options, common.output, result);
   const bool converged = result.termination == Termination::converged;
-  if (!converged) console.error(fmt::format("{}: {}", word(result.termination), result.message));
-  if (result.termination == Termination::interrupted)
-    console.say("go on with: furrow fit {} -o {} --resume", options.project.string(), common.output.string());
-  console.say("{}; {} evaluations, {} forward solves, {}; wrote {}", result.message, result.evaluations,
-              result.forward_solves, format_duration(result.wall_s), (common.output / "fit.json").string());
   return {converged ? kDone : kNotConverged, to_json(options, common.output, result)};
 }
 
