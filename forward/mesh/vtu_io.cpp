@@ -1,4 +1,5 @@
-// VTU through VTK (this is the only file of forward/mesh that includes it).
+// VTU: written by VTK, read with its XML parser and its zlib (the only file of forward/mesh that includes
+// VTK, with vtu_data.h).
 #include <fmt/format.h>
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
@@ -16,15 +17,17 @@
 #include <vtkStringArray.h>
 #include <vtkUnsignedCharArray.h>
 #include <vtkUnstructuredGrid.h>
-#include <vtkXMLUnstructuredGridReader.h>
+#include <vtkXMLDataParser.h>
 #include <vtkXMLUnstructuredGridWriter.h>
 
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <sstream>
 
 #include "forward/base/error.h"
 #include "forward/mesh/tet_mesh_readers.h"
+#include "forward/mesh/vtu_data.h"
 
 namespace furrow {
 namespace {
@@ -88,97 +91,134 @@ class QuietVtk {
   vtkNew<SilentWindow> window_;
 };
 
-int order_of_cells(vtkUnstructuredGrid& grid, const std::string& where) {
-  const int first = grid.GetCellType(0);
-  if (first != VTK_TETRA && first != VTK_QUADRATIC_TETRA)
-    throw InputError(
-        where,
-        fmt::format(
-            "element 0 is a VTK cell of type {}; only linear (10) and quadratic (24) tetrahedra are read",
-            first));
-  for (vtkIdType e = 1; e < grid.GetNumberOfCells(); ++e)
-    if (grid.GetCellType(e) != first)
-      throw InputError(where, fmt::format("element {} (0-based) is a VTK cell of type {} among cells of type "
-                                          "{}; write one kind of tetrahedra "
-                                          "(10 or 24) only",
-                                          e, grid.GetCellType(e), first));
-  return first == VTK_TETRA ? 1 : 2;
+/// Runs `use` on the root of the XML. Refused: big nests, which the tree would answer with deep recursion.
+template <class Use>
+TetMesh with_root(const std::string& head, const std::string& where, const QuietVtk& quiet, Use use) {
+  if (std::count(head.begin(), head.end(), '<') > 4000)
+    throw InputError(where, "has too many XML elements for a mesh; write it again");
+  vtkNew<vtkXMLDataParser> parser;
+  std::istringstream stream(head);
+  parser->SetStream(&stream);
+  const bool parsed = parser->Parse() != 0;
+  vtkXMLDataElement* root = parser->GetRootElement();
+  if (!parsed || quiet.failed() || root == nullptr || root->GetName() == nullptr ||
+      std::string(root->GetName()) != "VTKFile")
+    throw InputError(where, fmt::format("is no complete VTU file{}; write it again",
+                                        quiet.failed() ? " (" + quiet.message() + ")" : ""));
+  return use(*root);
 }
 
-Elements elements_of(vtkUnstructuredGrid& grid, int order, const std::string& where) {
-  vtkDataArray *offsets = grid.GetCells()->GetOffsetsArray(),
-               *connectivity = grid.GetCells()->GetConnectivityArray();
-  const int size = order == 1 ? 4 : 10;
-  Elements elements(static_cast<int>(grid.GetNumberOfCells()), size);
-  if (offsets->GetNumberOfTuples() != elements.rows() + 1 ||
-      connectivity->GetNumberOfTuples() != elements.rows() * size)
-    throw InputError(where, fmt::format("its cells do not have {} nodes each; write the mesh again", size));
-  for (int e = 0; e < elements.rows(); ++e) {
-    if (offsets->GetComponent(e, 0) != static_cast<double>(e) * size)
-      throw InputError(
-          where, fmt::format("element {} (0-based) does not have {} nodes; write the mesh again", e, size));
-    for (int k = 0; k < size; ++k) {
-      const double node = connectivity->GetComponent(static_cast<vtkIdType>(e) * size + k, 0);
-      if (!(node >= 0 && node < static_cast<double>(grid.GetNumberOfPoints())))
-        throw InputError(
-            where, fmt::format("element {} (0-based) names a node outside 0..{}; write the mesh again", e,
-                               grid.GetNumberOfPoints() - 1));
-      elements(e, k) = static_cast<int>(node);
-    }
+struct Piece {
+  const VtuData& data;
+  vtkXMLDataElement& element;
+  std::size_t points, cells;
+
+  vtkXMLDataElement* section(const char* name) const { return element.FindNestedElementWithName(name); }
+  /// An array of a section by its name, nothing when there is none.
+  vtkXMLDataElement* find(const char* section_name, const char* name) const {
+    vtkXMLDataElement* parent = section(section_name);
+    return parent == nullptr ? nullptr
+                             : parent->FindNestedElementWithNameAndAttribute("DataArray", "Name", name);
+  }
+  std::vector<double> cell_numbers(const char* name, std::size_t count) const {
+    vtkXMLDataElement* array = find("Cells", name);
+    if (array == nullptr) data.fail(fmt::format("its cells have no \"{}\"; write the mesh again", name));
+    return data.numbers(*array, count);
+  }
+  /// An array of whole numbers, one a row; empty when there is none of that name.
+  std::vector<int> integers(const char* section_name, const char* name, std::size_t rows) const {
+    vtkXMLDataElement* array = find(section_name, name);
+    if (array == nullptr) return {};
+    if (data.count(*array, "NumberOfComponents", 1) != 1)
+      data.fail(fmt::format("array \"{}\" must have one number a row", name));
+    const std::vector<double> values = data.numbers(*array, rows);
+    for (std::size_t i = 0; i < rows; ++i)
+      if (!(std::abs(values[i]) < 2e9) || values[i] != std::floor(values[i]))
+        data.fail(fmt::format(
+            "array \"{}\" holds {} at {} (0-based), which is no whole number; write it as integers", name,
+            values[i], i));
+    return {values.begin(), values.end()};
+  }
+};
+
+int order_of_cells(const Piece& piece) {
+  const std::vector<double> numbers = piece.cell_numbers("types", piece.cells);
+  const std::vector<int> types(numbers.begin(), numbers.end());
+  if (types[0] != VTK_TETRA && types[0] != VTK_QUADRATIC_TETRA)
+    piece.data.fail(fmt::format(
+        "element 0 is a VTK cell of type {}; only linear (10) and quadratic (24) tetrahedra are read",
+        types[0]));
+  for (std::size_t e = 1; e < types.size(); ++e)
+    if (types[e] != types[0])
+      piece.data.fail(
+          fmt::format("element {} (0-based) is a VTK cell of type {} among cells of type {}; write one kind "
+                      "of tetrahedra only",
+                      e, types[e], types[0]));
+  return types[0] == VTK_TETRA ? 1 : 2;
+}
+
+Elements elements_of(const Piece& piece, int order) {
+  const std::size_t size = order == 1 ? 4 : 10;
+  const std::vector<double> offsets = piece.cell_numbers("offsets", piece.cells);
+  for (std::size_t e = 0; e < offsets.size(); ++e)
+    if (offsets[e] != static_cast<double>((e + 1) * size))
+      piece.data.fail(
+          fmt::format("element {} (0-based) does not have {} nodes; write the mesh again", e, size));
+  const std::vector<double> connectivity = piece.cell_numbers("connectivity", piece.cells * size);
+  Elements elements(static_cast<int>(piece.cells), static_cast<int>(size));
+  for (std::size_t i = 0; i < connectivity.size(); ++i) {
+    if (!(connectivity[i] >= 0 && connectivity[i] < static_cast<double>(piece.points)))
+      piece.data.fail(fmt::format("element {} (0-based) names a node outside 0..{}; write the mesh again",
+                                  i / size, piece.points - 1));
+    elements.data()[i] = static_cast<int>(connectivity[i]);
   }
   return elements;
 }
 
-/// An array of whole numbers, one a row; empty when there is none of that name.
-std::vector<int> integers(vtkDataSetAttributes& data, const char* name, int rows, const std::string& where) {
-  vtkDataArray* array = data.GetArray(name);
-  if (array == nullptr) return {};
-  if (array->GetNumberOfComponents() != 1 || array->GetNumberOfTuples() != rows)
-    throw InputError(
-        where,
-        fmt::format("array \"{}\" does not have one number for each of {} rows; write it again", name, rows));
-  std::vector<int> values;
-  for (int i = 0; i < rows; ++i) {
-    const double value = array->GetComponent(i, 0);
-    if (!(std::abs(value) < 2e9) || value != std::floor(value))
-      throw InputError(
-          where,
-          fmt::format("array \"{}\" holds {} at {} (0-based), which is no whole number; write it as integers",
-                      name, value, i));
-    values.push_back(static_cast<int>(value));
-  }
-  return values;
+Positions nodes_of(const Piece& piece) {
+  vtkXMLDataElement* points = piece.section("Points");
+  vtkXMLDataElement* array = points == nullptr ? nullptr : points->FindNestedElementWithName("DataArray");
+  if (array == nullptr || piece.data.count(*array, "NumberOfComponents", 3) != 3)
+    piece.data.fail("its points have no coordinates; write it again");
+  const std::vector<double> values = piece.data.numbers(*array, 3 * piece.points);
+  return Eigen::Map<const Positions>(values.data(), static_cast<int>(piece.points), 3);
 }
 
-void take_regions(TetMesh& mesh, vtkUnstructuredGrid& grid, const std::string& where) {
-  mesh.region = integers(*grid.GetPointData(), "region", mesh.node_count(), where);
+void take_regions(TetMesh& mesh, const Piece& piece, vtkXMLDataElement* field_data) {
+  mesh.region = piece.integers("PointData", "region", piece.points);
   if (mesh.region.empty()) return;
-  auto* names = vtkStringArray::SafeDownCast(grid.GetFieldData()->GetAbstractArray("region_names"));
-  for (vtkIdType i = 0; names != nullptr && i < names->GetNumberOfValues(); ++i)
-    mesh.region_names.push_back(names->GetValue(i));
+  vtkXMLDataElement* names = field_data == nullptr ? nullptr
+                                                   : field_data->FindNestedElementWithNameAndAttribute(
+                                                         "Array", "Name", "region_names");
+  if (names != nullptr) mesh.region_names = piece.data.texts(*names);
   const int highest = *std::max_element(mesh.region.begin(), mesh.region.end());
-  if (highest >= 1000000)
-    throw InputError(where, fmt::format("array \"region\" holds {}; number regions from 0", highest));
+  if (highest >= 10000)
+    piece.data.fail(fmt::format("array \"region\" holds {}; number regions from 0", highest));
   for (int r = static_cast<int>(mesh.region_names.size()); r <= highest; ++r)
     mesh.region_names.push_back(fmt::format("region {}", r));
   for (int& region : mesh.region) region = std::max(region, -1);
 }
 
-TetMesh mesh_from(vtkUnstructuredGrid& grid, const std::string& where) {
-  if (grid.GetNumberOfCells() == 0 || grid.GetPoints() == nullptr || grid.GetNumberOfPoints() == 0)
-    throw InputError(where, "has no tetrahedra; write a volume mesh of linear or quadratic tetrahedra");
-  if (grid.GetNumberOfCells() > 200000000 || grid.GetNumberOfPoints() > 2000000000)
-    throw InputError(where, "is too large; write a coarser mesh");
+TetMesh mesh_from(vtkXMLDataElement& root, const VtuData& data) {
+  vtkXMLDataElement* grid = root.FindNestedElementWithName("UnstructuredGrid");
+  vtkXMLDataElement* element = grid == nullptr ? nullptr : grid->FindNestedElementWithName("Piece");
+  if (element == nullptr) data.fail("has no piece of a grid; write it again");
+  int pieces = 0;
+  for (int i = 0; i < grid->GetNumberOfNestedElements(); ++i)
+    pieces += std::string(grid->GetNestedElement(i)->GetName()) == "Piece" ? 1 : 0;
+  if (pieces > 1) data.fail(fmt::format("has {} pieces; write the mesh in one", pieces));
+  const Piece piece{data, *element, data.count(*element, "NumberOfPoints", 0),
+                    data.count(*element, "NumberOfCells", 0)};
+  if (piece.points == 0 || piece.cells == 0)
+    data.fail("has no tetrahedra; write a volume mesh of linear or quadratic tetrahedra");
   TetMesh mesh;
-  mesh.order = order_of_cells(grid, where);
-  mesh.elements = elements_of(grid, mesh.order, where);
-  mesh.nodes.resize(static_cast<int>(grid.GetNumberOfPoints()), 3);
-  for (int i = 0; i < mesh.nodes.rows(); ++i) grid.GetPoint(i, mesh.nodes.row(i).data());
-  mesh.label = integers(*grid.GetCellData(), "label", mesh.element_count(), where);
-  if (mesh.label.empty()) mesh.label = integers(*grid.GetCellData(), "cluster", mesh.element_count(), where);
-  for (int value : integers(*grid.GetPointData(), "fixed", mesh.node_count(), where))
-    mesh.fixed.push_back(value != 0);
-  take_regions(mesh, grid, where);
+  mesh.order = order_of_cells(piece);
+  mesh.elements = elements_of(piece, mesh.order);
+  mesh.nodes = nodes_of(piece);
+  mesh.label = piece.integers("CellData", "label", piece.cells);
+  if (mesh.label.empty()) mesh.label = piece.integers("CellData", "cluster", piece.cells);
+  for (int value : piece.integers("PointData", "fixed", piece.points)) mesh.fixed.push_back(value != 0);
+  take_regions(mesh, piece, grid->FindNestedElementWithName("FieldData"));
   return mesh;
 }
 
@@ -245,16 +285,23 @@ vtkSmartPointer<vtkUnstructuredGrid> grid_of(const TetMesh& mesh, const VtuArray
 
 TetMesh parse_vtu(const std::string& text, const std::string& where) {
   QuietVtk quiet;
-  vtkNew<vtkXMLUnstructuredGridReader> reader;
-  reader->ReadFromInputStringOn();
-  reader->SetInputString(text);
-  reader->Update();
-  if (quiet.failed() || reader->GetErrorCode() != 0)
-    throw InputError(where, fmt::format("is not a complete VTU file ({}); write it again",
-                                        quiet.failed() ? quiet.message() : "VTK could not read it"));
-  TetMesh mesh = mesh_from(*reader->GetOutput(), where);
-  check_tet_mesh(mesh, where);
-  return mesh;
+  // Appended data need not be XML: they are cut out before the rest is parsed.
+  const std::size_t start = std::min(text.find("<AppendedData"), text.size());
+  const std::size_t underscore = std::min(text.find('_', start), text.size()),
+                    end = std::max(std::min(text.rfind("</AppendedData"), text.size()), underscore);
+  const bool has_appended = start < text.size();
+  if (has_appended && end == text.size())
+    throw InputError(where, "ends within its appended data; it is truncated, write it again");
+  const std::string tag = text.substr(start, underscore - start);
+  const std::string_view appended =
+      has_appended ? std::string_view(text).substr(underscore + 1, end - underscore - 1) : std::string_view();
+  const std::string head = has_appended ? text.substr(0, start) + "</VTKFile>" : text;
+  return with_root(head, where, quiet, [&](vtkXMLDataElement& root) {
+    TetMesh mesh = mesh_from(
+        root, VtuData(head, root, appended, tag.find("base64") != std::string::npos, text.size(), where));
+    check_tet_mesh(mesh, where);
+    return mesh;
+  });
 }
 
 std::string format_vtu(const TetMesh& mesh, const VtuArrays& arrays) {
