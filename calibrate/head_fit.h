@@ -85,6 +85,7 @@ class HeadProblem final : public LeastSquares {
   void restore(ExperimentStart start) { start_ = std::move(start); solution_.reset(); }
   std::string last_failure() const { return failure_; }
   const GravityExperiment& experiment() const { return experiment_; }
+  void set_krylov_tolerance(double tolerance) { experiment_.krylov.tolerance = tolerance; }  ///< of derivatives
   int forward_solves() const { return forward_solves_; }
 
  private:

@@ -92,7 +92,7 @@ MinimizeReport minimize_trust_region(LeastSquares& problem, const VectorXd& star
   ceres::Solver::Options ceres_options;
   ceres_options.minimizer_type = ceres::TRUST_REGION;
   ceres_options.linear_solver_type = ceres::DENSE_QR;
-  ceres_options.initial_trust_region_radius = 1e3;
+  ceres_options.initial_trust_region_radius = 3;  // displacements go with 1/E: a full first step from far off overshoots in log E
   ceres_options.max_num_iterations = options.max_iterations;
   ceres_options.function_tolerance = options.function_tolerance;
   ceres_options.parameter_tolerance = options.parameter_tolerance;
