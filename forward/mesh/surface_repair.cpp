@@ -67,7 +67,7 @@ void check_input(const SurfaceMesh& surface, const std::string& name) {
 
 /// First vertex at (nearly) the same place, per vertex.
 std::vector<int> coincident_vertices(const Positions& vertices) {
-  const double tolerance = 1e-9 * diagonal(vertices);
+  const double tolerance = 1e-7 * diagonal(vertices);  // TetGen takes points within 1e-8 for one
   std::vector<int> order(vertices.rows()), first(vertices.rows());
   std::iota(order.begin(), order.end(), 0);
   std::iota(first.begin(), first.end(), 0);

@@ -21,7 +21,7 @@ struct MendedSurface {
   std::vector<std::vector<int>> shells;  ///< connected components: their triangles
 };
 
-/// Steps, in this order: merge coincident vertices (1e-9 of the diagonal), drop triangles with a repeated
+/// Steps, in this order: merge coincident vertices (1e-7 of the diagonal), drop triangles with a repeated
 /// corner and copies of a triangle, refuse edges of three or more triangles, orient consistently, fill holes
 /// whose boundary is at most `longest_hole` [mm], flip the longest edge of triangles without area, refuse
 /// vertices where the surface touches itself, turn the shells' normals out of the solid. Self-intersections

@@ -19,8 +19,8 @@ struct TetMesh {
   Elements elements;        ///< m x 4 or m x 10
   std::vector<int> label;   ///< cluster label per element as in the file; empty when there are none
   std::vector<bool> fixed;  ///< per node; empty when nothing is known
-  std::vector<int> region;  ///< per node: index into region_names of the boundary group it lies on (lowest
-                            ///< wins), -1 inside; may be empty
+  std::vector<int> region;  ///< per node: index into region_names of the boundary group it lies on (of
+                            ///< several the lowest, but see tetgen_mesher.h), -1 inside; may be empty
   std::vector<std::string> region_names;
 
   int node_count() const { return static_cast<int>(nodes.rows()); }

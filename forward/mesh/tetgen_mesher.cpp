@@ -222,7 +222,7 @@ TetgenResult take_output(const tetgenio& out) {
 
 TetgenResult call_tetgen(const Boundary& boundary, const std::vector<int>& used,
                          const std::vector<int>& number, const TetgenOptions& options) {
-  std::string switches = fmt::format("pq{:.9f}o/150a{:.9f}Q{}", options.radius_edge, volume_bound(options),
+  std::string switches = fmt::format("pq{:.9f}o/150a{:.30f}Q{}", options.radius_edge, volume_bound(options),
                                      options.keep_boundary ? "YY" : "");
   tetgenio in, out;
   fill_input(in, boundary, used, number);
@@ -329,12 +329,27 @@ void refuse_too_many(const Boundary& boundary, const TetgenOptions& options) {
             boundary.volume, options.size, estimate / 1e6));
 }
 
-void check_result(const TetMesh& linear, const Boundary& boundary, const TetgenOptions& options) {
-  const TetQuality quality = measure_quality(linear);
-  if (!(quality.smallest_volume > 0))
+/// Tetrahedra as flat as the gap between two surfaces that nearly touch would spoil every solve.
+void refuse_flat_elements(const TetMesh& linear, const Boundary& boundary) {
+  for (int e = 0; e < linear.element_count(); ++e) {
+    Mat3 edges;
+    for (int k = 0; k < 3; ++k)
+      edges.col(k) =
+          (linear.nodes.row(linear.elements(e, k + 1)) - linear.nodes.row(linear.elements(e, 0))).transpose();
+    if (edges.determinant() > 1e-6 * std::pow(edges.colwise().norm().maxCoeff(), 3)) continue;
+    const Eigen::RowVector3d x = linear.nodes.row(linear.elements(e, 0));
     throw InputError(
         boundary.name,
-        "TetGen made a tetrahedron without volume; remesh the surface more evenly or change the size");
+        fmt::format(
+            "surfaces nearly touch or a triangle is nearly flat at ({:.4g}, {:.4g}, {:.4g}) mm; separate or "
+            "remesh them there",
+            x[0], x[1], x[2]));
+  }
+}
+
+void check_result(const TetMesh& linear, const Boundary& boundary, const TetgenOptions& options) {
+  refuse_flat_elements(linear, boundary);
+  const TetQuality quality = measure_quality(linear);
   const bool same_volume = std::abs(quality.total_volume - boundary.volume) <= 1e-6 * boundary.volume;
   const bool same_faces =
       !options.keep_boundary || boundary_faces(linear).corners.rows() == boundary.triangles.rows();

@@ -230,8 +230,10 @@ class VtuData {
     const auto header = source.take(header_bytes_);
     if (!header || header_word(*header, 0) > most()) return std::nullopt;
     const std::size_t size = header_word(*header, 0);
-    // Size and data are one base64 unit in some files: then no padding ends the size's own.
-    const bool one_unit = source.base64 && start.rest.substr(0, (header_bytes_ + 2) / 3 * 4).back() != '=';
+    // In base64, size and data are one unit, or the size is one of its own that padding ends.
+    const auto first =
+        source.base64 ? decode_base64(start.rest.substr(0, (header_bytes_ + 2) / 3 * 4)) : std::nullopt;
+    const bool one_unit = first && first->size() > header_bytes_;
     if (!one_unit) return source.take(size);
     const auto all = start.take(header_bytes_ + size);
     return all ? std::optional(all->substr(header_bytes_)) : std::nullopt;
@@ -244,9 +246,9 @@ class VtuData {
     const std::uint64_t blocks = header_word(*counts, 0), block_size = header_word(*counts, 1),
                         last_size = header_word(*counts, 2);
     if (blocks == 0) return std::string();
-    if (blocks > file_size_ || block_size > most() || last_size > block_size ||
-        blocks * block_size > most() + block_size)
+    if (blocks > file_size_ || block_size > (std::uint64_t{1} << 40) || last_size > block_size)
       return std::nullopt;
+    if ((blocks - 1) * block_size + (last_size != 0 ? last_size : block_size) > most()) return std::nullopt;
     const auto header = start.take((3 + blocks) * header_bytes_);
     if (!header) return std::nullopt;
     std::size_t packed_size = 0;

@@ -94,6 +94,52 @@ TEST(VtuFile, ReadsAsciiClustersAndMendsOrientation) {
   EXPECT_EQ(mesh.order, 1);
 }
 
+/// One tetrahedron of eight points in base64 without compression, sizes and data in one unit each, as VTK 9.1
+/// writes it.
+constexpr const char* kPlainBinary =
+    R"(<VTKFile type="UnstructuredGrid" version="0.1" byte_order="LittleEndian" header_type="UInt32">
+<UnstructuredGrid>
+<Piece NumberOfPoints="8" NumberOfCells="1">
+<CellData>
+<DataArray type="Int32" Name="label" format="binary">
+BAAAAAAAAAA=
+</DataArray>
+</CellData>
+<Points>
+<DataArray type="Float64" Name="Points" NumberOfComponents="3" format="binary">
+wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAPA/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA8D8AAAAAAAAAAAAAAAAAAPA/AAAAAAAA8D8AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADwPwAAAAAAAPA/AAAAAAAAAAAAAAAAAADwPwAAAAAAAAAAAAAAAAAA8D8AAAAAAADwPwAAAAAAAPA/AAAAAAAA8D8AAAAAAADwPw==
+</DataArray>
+</Points>
+<Cells>
+<DataArray type="Int64" Name="connectivity" format="binary">
+IAAAAAAAAAAAAAAAAQAAAAAAAAADAAAAAAAAAAcAAAAAAAAA
+</DataArray>
+<DataArray type="Int64" Name="offsets" format="binary">
+CAAAAAQAAAAAAAAA
+</DataArray>
+<DataArray type="UInt8" Name="types" format="binary">
+AQAAAAo=
+</DataArray>
+</Cells>
+</Piece>
+</UnstructuredGrid>
+</VTKFile>
+)";
+
+TEST(VtuFile, ReadsUncompressedBinary) {
+  const TetMesh mesh = parse_vtu(kPlainBinary, "t.vtu");
+  EXPECT_EQ(mesh.node_count(), 8);
+  EXPECT_EQ(mesh.nodes.row(7), Eigen::RowVector3d(1, 1, 1));
+  EXPECT_EQ(mesh.elements.row(0), Eigen::RowVector4i(0, 1, 3, 7));
+  EXPECT_EQ(mesh.label, std::vector<int>{0});
+  // The size as a unit of its own.
+  std::string split = kPlainBinary;
+  split.replace(split.find("BAAAAAAAAAA="), 12, "BAAAAA==BwAAAA==");
+  EXPECT_EQ(parse_vtu(split, "t.vtu").label, std::vector<int>{7});
+  split.replace(split.find("BAAAAA==BwAAAA=="), 16, "BQAAAA==BwAAAA==");
+  expect_error([&] { parse_vtu(split, "t.vtu"); }, {"t.vtu", "\"label\"", "truncated"});
+}
+
 TEST(VtuFile, NodesOfNoElementAreFixed) {
   const TetMesh mesh =
       parse_vtu(ascii_vtu(std::string(kCorners) + " 5 5 5", "0 1 2 3", "4", "10", "", 5), "t.vtu");
