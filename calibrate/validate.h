@@ -47,8 +47,8 @@ struct Validation {
 /// Throws InputError when nothing is held out. `tell` hears what comes next.
 Validation validate(const FittedHead& head, const std::function<void(const std::string&)>& tell);
 
-/// validation.json, and validation/<pose>.ply and <pose>_naive.ply coloured by the position's error, all in
-/// one range. Returns the JSON file.
+/// validation.json, validation/mean_error.ply (the neutral coloured by the mean), and validation/<pose>.ply
+/// and <pose>_naive.ply coloured by the position's error, all in one range. Returns the JSON file.
 std::filesystem::path write_validation(const std::filesystem::path& folder, const FittedHead& head,
                                        const Validation& validation);
 

@@ -63,6 +63,20 @@ void write_error_maps(const fs::path& folder, const SurfaceMesh& scan, const Val
   }
 }
 
+/// The neutral, coloured by the mean over the held-out poses that observe a vertex.
+void write_mean_error(const fs::path& file, const SurfaceMesh& scan, const Validation& validation) {
+  VectorXd sum = VectorXd::Zero(scan.vertex_count()), count = sum;
+  for (const HeldOutPose& pose : validation.poses)
+    for (std::size_t i = 0; pose.fit && i < pose.vertices.size(); ++i) {
+      sum[pose.vertices[i]] += pose.fit->position[static_cast<Eigen::Index>(i)];
+      count[pose.vertices[i]] += 1;
+    }
+  if (count.maxCoeff() == 0) return;
+  const VectorXd mean = sum.cwiseQuotient(count);  // not a number where no pose observes
+  write_surface_with_scalar(file, scan, "error", mean, 0,
+                            summarise(validation.total(&HeldOutPose::fit).position).p95);
+}
+
 }  // namespace
 
 fs::path write_validation(const fs::path& folder, const FittedHead& head, const Validation& validation) {
@@ -84,6 +98,7 @@ fs::path write_validation(const fs::path& folder, const FittedHead& head, const 
       {"uniform", baseline(validation.uniform_young, "inverse elastostatics from the neutral scan")}};
   out["notes"] = validation.notes;
   write_error_maps(folder / "validation", head.data.model->scan, validation);
+  write_mean_error(folder / "validation" / "mean_error.ply", head.data.model->scan, validation);
   write_json(folder / "validation.json", out);
   return folder / "validation.json";
 }

@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   const std::vector<Command> commands{add_check(app), add_mesh(app), add_simulate(app), add_fit(app),
-                                      add_validate(app), add_gradient(app)};
+                                      add_validate(app), add_gradient(app), add_export(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
