@@ -43,18 +43,31 @@ Positions CompiledScene::gravity_force(const Positions& X, double density, const
 
 MatrixXd CompiledScene::residual_by_theta(const Positions& X, const Positions& x, const TissueTheta& theta, const Vec3& gravity,
                                           const std::vector<int>& which) const {
-  const Moduli unit = unit_moduli(law_, theta.poisson), by_poisson = unit_moduli_by_poisson(law_, theta.poisson);
+  MatrixXd forces;  // by cluster, made when a cluster is asked for
   MatrixXd out(dofs_.free_count, which.size());
+  auto free_part = [&](const double* full) { return dofs_.gather(Eigen::Map<const Positions>(full, node_count(), 3)); };
   for (std::size_t k = 0; k < which.size(); ++k) {
-    if (which[k] == cluster_count() + 1) {  // density
+    if (which[k] < cluster_count()) {
+      if (forces.size() == 0) forces = elastic_->cluster_forces(X, x, unit_moduli(law_, theta.poisson), weights_);
+      out.col(k) = free_part(forces.col(which[k]).data());
+    } else if (which[k] == cluster_count()) {
+      const Moduli by_poisson = unit_moduli_by_poisson(law_, theta.poisson);
+      const VectorXd young = young_per_element(theta);
+      out.col(k) = dofs_.gather(elastic_->evaluate(X, x, {by_poisson.mu * young, by_poisson.k * young}, true).gradient);
+    } else {
       out.col(k) = -dofs_.gather(gravity_force(X, 1.0, gravity));
-      continue;
     }
-    const bool poisson = which[k] == cluster_count();
-    const VectorXd amount = poisson ? young_per_element(theta) : VectorXd(weights_.col(which[k]));
-    const Moduli& per = poisson ? by_poisson : unit;
-    out.col(k) = dofs_.gather(elastic_->evaluate(X, x, {per.mu * amount, per.k * amount}, true).gradient);
   }
+  return out;
+}
+
+VectorXd CompiledScene::residual_by_theta_transposed(const Positions& X, const Positions& x, const TissueTheta& theta,
+                                                     const Vec3& gravity, const Positions& lambda) const {
+  VectorXd out(theta_size());
+  out.head(cluster_count()) = weights_.transpose() * elastic_->element_work(X, x, unit_moduli(law_, theta.poisson), lambda);
+  out[cluster_count()] =
+      young_per_element(theta).dot(elastic_->element_work(X, x, unit_moduli_by_poisson(law_, theta.poisson), lambda));
+  out[cluster_count() + 1] = -gravity_force(X, 1.0, gravity).cwiseProduct(lambda).sum();
   return out;
 }
 

@@ -52,6 +52,9 @@ class CompiledScene {
   /// d(r)/d(theta_k) over the free dofs for the listed k: the residual is r = dE_elastic/dx - f_gravity.
   MatrixXd residual_by_theta(const Positions& X, const Positions& x, const TissueTheta&, const Vec3& gravity,
                              const std::vector<int>& which) const;
+  /// lambda' d(r)/d(theta) for all theta, in two passes over the elements; `lambda` n x 3, zero on fixed dofs.
+  VectorXd residual_by_theta_transposed(const Positions& X, const Positions& x, const TissueTheta&, const Vec3& gravity,
+                                        const Positions& lambda) const;
 
  private:
   Elements elements_;

@@ -85,19 +85,19 @@ ExperimentTangent GravityExperiment::tangent(const ExperimentSolution& solution,
     tangent.X = -D.solve(scene_.residual_by_theta(solution.X, scene_.reference(), solution.theta, case_.neutral_gravity, which));
   }
   const VectorXd volume = scene_.elastic().nodal_volume(solution.X);
+  std::vector<MatrixXd> rhs;
   for (std::size_t p = 0; p < gravities.size(); ++p) {
     const bool gravity = p < with_gravity.size() && with_gravity[p];
-    MatrixXd rhs(scene_.dofs().free_count, columns + (gravity ? 3 : 0));
-    rhs.leftCols(columns) = scene_.residual_by_theta(solution.X, solution.x[p], solution.theta, gravities[p], which);
+    rhs.emplace_back(scene_.dofs().free_count, columns + (gravity ? 3 : 0));
+    rhs[p].leftCols(columns) = -scene_.residual_by_theta(solution.X, solution.x[p], solution.theta, gravities[p], which);
     if (case_.rest == RestMode::inverse) {
       const LinearizedRestShape D(scene_, solution.theta, solution.X, solution.x[p], gravities[p], factor, krylov);
-      rhs.leftCols(columns) += D.multiply(tangent.X);
+      rhs[p].leftCols(columns) -= D.multiply(tangent.X);
     }
     for (int c = 0; gravity && c < 3; ++c)
-      rhs.col(columns + c) = -scene_.dofs().gather(solution.theta.density * volume * Vec3::Unit(c).transpose());
-    const LinearizedEquilibrium K(scene_, solution.theta, solution.X, solution.x[p], factor, krylov);
-    tangent.x.push_back(-K.solve(rhs));
+      rhs[p].col(columns + c) = scene_.dofs().gather(solution.theta.density * volume * Vec3::Unit(c).transpose());
   }
+  tangent.x = LinearizedEquilibria(scene_, solution.theta, solution.X, solution.x, factor, krylov).solve(rhs);
   return tangent;
 }
 
@@ -109,21 +109,23 @@ ExperimentPullback GravityExperiment::pullback(const ExperimentSolution& solutio
                          Positions::Zero(scene_.node_count(), 3)};
   const ElementModuli moduli = scene_.moduli(solution.theta);
   const VectorXd volume = scene_.elastic().nodal_volume(solution.X);
-  auto add_theta = [&](const MatrixXd& r_theta, const VectorXd& lambda) {
-    for (std::size_t k = 0; k < which.size(); ++k) out.theta[which[k]] -= r_theta.col(k).dot(lambda);
+  auto add_theta = [&](const Positions& x, const Vec3& gravity, const Positions& lambda) {
+    const VectorXd work = scene_.residual_by_theta_transposed(solution.X, x, solution.theta, gravity, lambda);
+    for (const int k : which) out.theta[k] -= work[k];
   };
+  const LinearizedEquilibria K(scene_, solution.theta, solution.X, solution.x, factor, krylov);
+  const std::vector<MatrixXd> lambdas = K.solve({bars.begin(), bars.end()});
   for (std::size_t p = 0; p < gravities.size(); ++p) {
-    const LinearizedEquilibrium K(scene_, solution.theta, solution.X, solution.x[p], factor, krylov);
-    const VectorXd lambda = K.solve(bars[p]).col(0);
-    add_theta(scene_.residual_by_theta(solution.X, solution.x[p], solution.theta, gravities[p], which), lambda);
+    const VectorXd lambda = lambdas[p].col(0);
     const Positions full = scene_.dofs().spread(lambda);
+    add_theta(solution.x[p], gravities[p], full);
     out.gravity[p] = solution.theta.density * full.transpose() * volume;
     out.X -= scene_.elastic().rest_pullback(solution.X, solution.x[p], moduli, solution.theta.density * gravities[p], full);
   }
   if (case_.rest == RestMode::inverse) {
     const LinearizedRestShape D(scene_, solution.theta, solution.X, scene_.reference(), case_.neutral_gravity, factor, krylov);
     const VectorXd nu = D.solve_transposed(scene_.dofs().gather(out.X)).col(0);
-    add_theta(scene_.residual_by_theta(solution.X, scene_.reference(), solution.theta, case_.neutral_gravity, which), nu);
+    add_theta(scene_.reference(), case_.neutral_gravity, scene_.dofs().spread(nu));
   }
   return out;
 }

@@ -1,8 +1,9 @@
-// The linearisation of one equilibrium r(x, X, theta) = 0: solves with the exact tangent K = dr/dx by conjugate gradients on the
+// The linearisation of equilibria r(x, X, theta) = 0: solves with the exact tangent K = dr/dx by conjugate gradients on the
 // frozen factor. K is never projected; where it is indefinite (a saddle, a bifurcation) the derivative is refused.
 #pragma once
 
 #include <stdexcept>
+#include <vector>
 
 #include "forward/compiled_scene.h"
 #include "forward/solve/frozen_factor.h"
@@ -16,21 +17,29 @@ class NoDerivative : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-class LinearizedEquilibrium {
+class LinearizedEquilibria {
  public:
-  LinearizedEquilibrium(const CompiledScene&, const TissueTheta&, const Positions& X, const Positions& x, const FrozenFactor&,
-                        const KrylovOptions&);
+  /// All poses of one body; `x`: one n x 3 a pose, kept by reference.
+  LinearizedEquilibria(const CompiledScene&, const TissueTheta&, const Positions& X, const std::vector<Positions>& x,
+                       const FrozenFactor&, const KrylovOptions&);
 
-  MatrixXd solve(const MatrixXd& b) const;  ///< K^-1 b; throws NoDerivative
-  int iterations() const { return iterations_; }
+  /// K_p^-1 b_p for every pose, the columns of all poses in lockstep; throws NoDerivative.
+  std::vector<MatrixXd> solve(const std::vector<MatrixXd>& b) const;
 
  private:
+  struct Column {
+    int pose, index;
+  };
+  MatrixXd multiply(const MatrixXd& v, const std::vector<Column>& columns) const;
+
   const CompiledScene& scene_;
   TissueTheta theta_;
+  ElementModuli moduli_;
+  const Positions& X_;
+  const std::vector<Positions>& x_;
   const FrozenFactor& factor_;
   KrylovOptions options_;
-  std::vector<double> K_;
-  mutable int iterations_ = 0;
+  mutable std::vector<std::vector<double>> K_;  ///< per pose; made when there are many columns, else products are matrix-free
 };
 
 /// The linearisation by the rest shape, D = dr/dX: unsymmetric, GMRES on the frozen factor (D is close to -K).

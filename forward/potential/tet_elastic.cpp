@@ -14,7 +14,9 @@ template <template <class> class LawOf, int N, int Q>
 class TetElasticOf final : public TetElastic {
  public:
   TetElasticOf(const Elements& elements, const Positions& nodes, const TetTable<N, Q>& table)
-      : elements_(elements), node_count_(static_cast<int>(nodes.rows())), table_(table), chunks_(make_chunks(elements, nodes)) {}
+      : elements_(elements), node_count_(static_cast<int>(nodes.rows())), table_(table), chunks_(make_chunks(elements, nodes)) {
+    make_packs();
+  }
 
   ElasticValue evaluate(const Positions& X, const Positions& x, const ElementModuli& moduli, bool with_gradient) const override {
     ElasticValue value;
@@ -24,14 +26,14 @@ class TetElasticOf final : public TetElastic {
       for_packs(chunk, [&](const PackOf& pack) {
         const PackNodes<N> rest = gather(X, pack), now = gather(x, pack);
         const Pack mu = gather(moduli.mu, pack), k = gather(moduli.k, pack);
-        Pack energy_sum{};
+        Pack energy_sum{}, lowest_j = Pack{} + 1e300, lowest_rest = Pack{} + 1e300;
         PackNodes<N> force{};
         for (int q = 0; q < Q; ++q) {
           const TetPoint<N> point = tet_point<N>(rest, now, table_.weight[q], table_.gradient[q]);
           const auto r = LawOf<Pack>::response(mu, k, squared_norm(point.F), point.j);
           energy_sum += point.weight * r.energy;
-          for (int l = 0; l < pack.lanes; ++l)
-            smallest[chunk] = std::min(smallest[chunk], point.rest_det[l] > 0 ? point.j[l] : -1.0);
+          lowest_j = pack_min(lowest_j, point.j);
+          lowest_rest = pack_min(lowest_rest, point.rest_det);
           if (!with_gradient) continue;
           const PackMat3 P = stress(point, r);
           for (int a = 0; a < N; ++a) {
@@ -39,7 +41,10 @@ class TetElasticOf final : public TetElastic {
             for (int i = 0; i < 3; ++i) force.p[a][i] += point.weight * f.v[i];
           }
         }
-        for (int l = 0; l < pack.lanes; ++l) energy[chunk] += energy_sum[l];
+        for (int l = 0; l < pack.lanes; ++l) {
+          energy[chunk] += energy_sum[l];
+          smallest[chunk] = std::min(smallest[chunk], lowest_rest[l] > 0 ? lowest_j[l] : -1.0);
+        }
         if (with_gradient) scatter_nodes(pack, force, value.gradient);
       });
     });
@@ -118,6 +123,37 @@ class TetElasticOf final : public TetElastic {
     return out;
   }
 
+  MatrixXd cluster_forces(const Positions& X, const Positions& x, const Moduli& unit, const SparseRows& weights) const override {
+    MatrixXd out = MatrixXd::Zero(3 * static_cast<Eigen::Index>(node_count_), weights.cols());
+    chunks_.for_each([&](int chunk) {
+      for_packs(chunk, [&](const PackOf& pack) {
+        const PackNodes<N> force = element_force(gather(X, pack), gather(x, pack), Pack{} + unit.mu, Pack{} + unit.k);
+        for (int l = 0; l < pack.lanes; ++l)
+          for (SparseRows::InnerIterator it(weights, pack.element[l]); it; ++it) {
+            double* column = out.col(it.col()).data();
+            for (int a = 0; a < N; ++a)
+              for (int i = 0; i < 3; ++i) column[3 * pack.node[a][l] + i] += it.value() * force.p[a][i][l];
+          }
+      });
+    });
+    return out;
+  }
+
+  VectorXd element_work(const Positions& X, const Positions& x, const Moduli& unit, const Positions& lambda) const override {
+    VectorXd out(elements_.rows());
+    chunks_.for_each([&](int chunk) {
+      for_packs(chunk, [&](const PackOf& pack) {
+        const PackNodes<N> force = element_force(gather(X, pack), gather(x, pack), Pack{} + unit.mu, Pack{} + unit.k);
+        const PackNodes<N> along = gather(lambda, pack);
+        Pack work{};
+        for (int a = 0; a < N; ++a)
+          for (int i = 0; i < 3; ++i) work += force.p[a][i] * along.p[a][i];
+        for (int l = 0; l < pack.lanes; ++l) out[pack.element[l]] = work[l];
+      });
+    });
+    return out;
+  }
+
   VectorXd nodal_volume(const Positions& X) const override {
     VectorXd volume = VectorXd::Zero(node_count_);
     chunks_.for_each([&](int chunk) {
@@ -141,32 +177,43 @@ class TetElasticOf final : public TetElastic {
     int node[N][kLanes];
   };
 
+  void make_packs() {
+    first_pack_.push_back(0);
+    for (int chunk = 0; chunk < chunks_.count(); ++chunk) {
+      for (int first = chunks_.start[chunk]; first < chunks_.start[chunk + 1]; first += kLanes) {
+        PackOf pack;
+        pack.lanes = std::min(kLanes, chunks_.start[chunk + 1] - first);
+        for (int l = 0; l < kLanes; ++l) {
+          pack.element[l] = chunks_.order[first + std::min(l, pack.lanes - 1)];
+          for (int a = 0; a < N; ++a) pack.node[a][l] = elements_(pack.element[l], a);
+        }
+        packs_.push_back(pack);
+      }
+      first_pack_.push_back(static_cast<int>(packs_.size()));
+    }
+  }
+
   template <class Work>
   void for_packs(int chunk, const Work& work) const {
-    for (int first = chunks_.start[chunk]; first < chunks_.start[chunk + 1]; first += kLanes) {
-      PackOf pack;
-      pack.lanes = std::min(kLanes, chunks_.start[chunk + 1] - first);
-      for (int l = 0; l < kLanes; ++l) {
-        pack.element[l] = chunks_.order[first + std::min(l, pack.lanes - 1)];
-        for (int a = 0; a < N; ++a) pack.node[a][l] = elements_(pack.element[l], a);
-      }
-      work(pack);
-    }
+    for (int k = first_pack_[chunk]; k < first_pack_[chunk + 1]; ++k) work(packs_[k]);
   }
 
   static PackNodes<N> gather(const Positions& p, const PackOf& pack) {
     PackNodes<N> nodes;
-    for (int a = 0; a < N; ++a)
-      for (int l = 0; l < kLanes; ++l) {
-        const double* row = p.data() + 3 * pack.node[a][l];
-        for (int i = 0; i < 3; ++i) nodes.p[a][i][l] = row[i];
-      }
+    for (int a = 0; a < N; ++a) {
+      const double *p0 = p.data() + 3 * pack.node[a][0], *p1 = p.data() + 3 * pack.node[a][1];
+      const double *p2 = p.data() + 3 * pack.node[a][2], *p3 = p.data() + 3 * pack.node[a][3];
+      for (int i = 0; i < 3; ++i) nodes.p[a][i] = Pack{p0[i], p1[i], p2[i], p3[i]};
+    }
     return nodes;
   }
   static void scatter_nodes(const PackOf& pack, const PackNodes<N>& values, Positions& out) {
     for (int a = 0; a < N; ++a)
-      for (int l = 0; l < pack.lanes; ++l)
-        for (int i = 0; i < 3; ++i) out(pack.node[a][l], i) += values.p[a][i][l];
+      for (int l = 0; l < kLanes; ++l) {
+        if (l == pack.lanes) break;
+        double* row = out.data() + 3 * pack.node[a][l];
+        for (int i = 0; i < 3; ++i) row[i] += values.p[a][i][l];
+      }
   }
   static Pack work_of(const PackNodes<N>& lambda, const Vec3& rho_g, const double* value) {
     Pack work{};
@@ -175,9 +222,20 @@ class TetElasticOf final : public TetElastic {
     return work;
   }
   static Pack gather(const VectorXd& v, const PackOf& pack) {
-    Pack out;
-    for (int l = 0; l < kLanes; ++l) out[l] = v[pack.element[l]];
-    return out;
+    return Pack{v[pack.element[0]], v[pack.element[1]], v[pack.element[2]], v[pack.element[3]]};
+  }
+
+  PackNodes<N> element_force(const PackNodes<N>& X, const PackNodes<N>& x, Pack mu, Pack k) const {
+    PackNodes<N> force{};
+    for (int q = 0; q < Q; ++q) {
+      const TetPoint<N> point = tet_point<N>(X, x, table_.weight[q], table_.gradient[q]);
+      const PackMat3 P = stress(point, LawOf<Pack>::response(mu, k, squared_norm(point.F), point.j));
+      for (int a = 0; a < N; ++a) {
+        const PackVec3 f = P * point.grad[a];
+        for (int i = 0; i < 3; ++i) force.p[a][i] += point.weight * f.v[i];
+      }
+    }
+    return force;
   }
 
   void element_hessian(const PackNodes<N>& X, const PackNodes<N>& x, Pack mu, Pack k, PackMat3* blocks) const {
@@ -223,6 +281,8 @@ class TetElasticOf final : public TetElastic {
     }
   }
 
+  static bool all_free(const int* dof) { return dof[0] >= 0 && dof[1] >= 0 && dof[2] >= 0; }
+
   static void scatter_symmetric(const PackOf& pack, int l, const PackMat3* blocks, const DofMap& dofs,
                                 const SymmetricPattern& pattern, std::vector<double>& values) {
     const int* offset = pattern.block_offset.data() + static_cast<std::size_t>(pack.element[l]) * (N * (N + 1) / 2);
@@ -231,6 +291,13 @@ class TetElasticOf final : public TetElastic {
         const bool swapped = pack.node[a][l] < pack.node[b][l];
         const int* row_dof = &dofs.dof[3 * pack.node[swapped ? b : a][l]];
         const int* column_dof = &dofs.dof[3 * pack.node[swapped ? a : b][l]];
+        if (a != b && all_free(row_dof) && all_free(column_dof)) {
+          for (int c = 0; c < 3; ++c) {
+            double* column = values.data() + pattern.column_start[column_dof[0] + c] + offset[index] - c;
+            for (int r = 0; r < 3; ++r) column[r] += swapped ? blocks[index].m[c][r][l] : blocks[index].m[r][c][l];
+          }
+          continue;
+        }
         int skipped = 0;  // a lower triangle's column misses the rows of its own block above the diagonal
         for (int c = 0; c < 3; ++c) {
           if (column_dof[c] < 0) continue;
@@ -267,6 +334,8 @@ class TetElasticOf final : public TetElastic {
   int node_count_;
   const TetTable<N, Q>& table_;
   ElementChunks chunks_;
+  std::vector<PackOf> packs_;     ///< of all chunks, in order
+  std::vector<int> first_pack_;   ///< per chunk
 };
 
 template <template <class> class LawOf>

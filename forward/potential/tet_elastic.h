@@ -42,6 +42,10 @@ class TetElastic {
   ///   S = (P:L - rho g.lambda) I - F' (dP[L]) - L' P,  L = sum_a lambda_a gN_a'.
   virtual Positions rest_pullback(const Positions& X, const Positions& x, const ElementModuli&, const Vec3& rho_g,
                                   const Positions& lambda) const = 0;
+  /// Elastic forces of unit stiffness gathered by cluster: column c is sum_e weights(e, c) f_e, f_e of `unit` moduli; 3 n x clusters.
+  virtual MatrixXd cluster_forces(const Positions& X, const Positions& x, const Moduli& unit, const SparseRows& weights) const = 0;
+  /// f_e . lambda of every element at `unit` moduli.
+  virtual VectorXd element_work(const Positions& X, const Positions& x, const Moduli& unit, const Positions& lambda) const = 0;
   /// Integral of N_a over the rest body [mm^3]: mass = density x this.
   virtual VectorXd nodal_volume(const Positions& X) const = 0;
 };

@@ -34,14 +34,14 @@ KrylovResult conjugate_gradients(const BlockOperator& A, const BlockOperator& M_
   VectorXd residual = scale;
   std::vector<int> active = unfinished(residual, scale, options.tolerance);
   while (!active.empty() && result.iterations < options.max_iterations) {
-    const MatrixXd z = M_inverse(r(Eigen::all, active));
+    const MatrixXd z = M_inverse(r(Eigen::all, active), active);
     for (std::size_t k = 0; k < active.size(); ++k) {
       const int c = active[k];
       const double rho_new = r.col(c).dot(z.col(k));
       p.col(c) = z.col(k) + (result.iterations == 0 ? 0.0 : rho_new / rho[c]) * p.col(c);
       rho[c] = rho_new;
     }
-    const MatrixXd q = A(p(Eigen::all, active));
+    const MatrixXd q = A(p(Eigen::all, active), active);
     for (std::size_t k = 0; k < active.size(); ++k) {
       const int c = active[k];
       const double curvature = p.col(c).dot(q.col(k));
@@ -129,7 +129,7 @@ KrylovResult gmres(const BlockOperator& A, const BlockOperator& M_inverse, const
   while (!active.empty() && result.iterations < options.max_iterations) {
     MatrixXd v(b.rows(), active.size());
     for (std::size_t k = 0; k < active.size(); ++k) v.col(k) = columns[active[k]].basis.back();
-    const MatrixXd z = M_inverse(v), w = A(z);
+    const MatrixXd z = M_inverse(v, active), w = A(z, active);
     for (std::size_t k = 0; k < active.size(); ++k) {
       columns[active[k]].preconditioned.push_back(z.col(k));
       residual[active[k]] = columns[active[k]].extend(w.col(k));

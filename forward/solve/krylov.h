@@ -3,12 +3,15 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "forward/base/types.h"
 
 namespace furrow {
 
-using BlockOperator = std::function<MatrixXd(const MatrixXd&)>;  ///< columns to columns
+/// Applies an operator to some columns at once; `columns` says which of the problem's right-hand sides they belong to, so that every
+/// right-hand side may have a matrix of its own.
+using BlockOperator = std::function<MatrixXd(const MatrixXd&, const std::vector<int>& columns)>;
 
 struct KrylovOptions {
   double tolerance = 1e-12;  ///< |b - A x| over |b|, per column
