@@ -84,7 +84,9 @@ TEST(TetGoldenGradient, AgreesWithFiniteDifferencesOfAnInverseRestShape) {
     const double exact = tangent.x[1].col(k).norm();
     const double coarse = (difference(4e-3) - tangent.x[1].col(k)).norm(), fine = (difference(2e-3) - tangent.x[1].col(k)).norm();
     EXPECT_LT(fine, 1e-5 * exact) << k;
-    if (fine > 1e-8 * exact) EXPECT_NEAR(std::log2(coarse / fine), 2.0, 0.05) << k;
+    if (fine > 1e-8 * exact) {
+      EXPECT_NEAR(std::log2(coarse / fine), 2.0, 0.05) << k;
+    }
   }
   // adjoint = tangent
   std::vector<VectorXd> bars;
