@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "calibrate/layouts.h"
 #include "forward/base/error.h"
 #include "forward/mesh/tet_mesh_io.h"
 
@@ -78,6 +79,7 @@ FittedHead read_fitted_head(const fs::path& folder, const std::optional<RunRecor
                      "holds no result of a fit (fit.json and rest.vtu); run `furrow fit` to its end first");
   const JsonNode fit = JsonNode::read(folder / "fit.json");
   FittedHead head{folder, read_project(run.project, run.rules), {}, {}, {}, {}};
+  if (!run.layout.empty()) head.project = with_layout(head.project, run.layout);
   head.warnings = changed_inputs(fit, head.project);
   head.data = load_head(head.project);
   take_sigmas(fit, head.data);

@@ -15,6 +15,7 @@ void write_run_record(const fs::path& folder, const RunRecord& record) {
   if (!record.rules.data_folder.empty())
     json["data"] = fs::absolute(record.rules.data_folder).lexically_normal().string();
   if (record.rules.allow_outside) json["allow_outside"] = true;
+  if (!record.layout.empty()) json["layout"] = record.layout.string();
   write_json(folder / "run.json", json);
 }
 
@@ -24,9 +25,10 @@ RunRecord read_run_record(const fs::path& folder) {
     throw InputError(folder.string(),
                      "holds no fit (run.json is missing); name the folder that `furrow fit ... -o` wrote");
   const JsonNode root = JsonNode::read(file);
-  root.only({"furrow", "project", "data", "allow_outside"});
-  RunRecord record{root.at("project").text(), {}};
+  root.only({"furrow", "project", "data", "allow_outside", "layout"});
+  RunRecord record{root.at("project").text(), {}, {}};
   if (const auto data = root.find("data")) record.rules.data_folder = data->text();
+  if (const auto layout = root.find("layout")) record.layout = layout->text();
   if (const auto outside = root.find("allow_outside")) record.rules.allow_outside = outside->boolean();
   if (!fs::exists(record.project))
     root.at("project").fail("\"" + record.project.string() +

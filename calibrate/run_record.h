@@ -11,6 +11,7 @@ namespace furrow {
 struct RunRecord {
   std::filesystem::path project;  ///< absolute
   PathRules rules;
+  std::filesystem::path layout;  ///< in the place of the scene's, absolute; empty: the scene's own
 };
 
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record);

@@ -5,6 +5,7 @@
 #include "calibrate/cli/interrupt.h"
 #include "calibrate/cli/table.h"
 #include "calibrate/fit.h"
+#include "calibrate/layouts.h"
 #include "calibrate/run_record.h"
 
 namespace furrow::cli {
@@ -13,6 +14,7 @@ namespace {
 struct Options {
   std::filesystem::path project;
   bool resume = false;
+  std::vector<std::filesystem::path> layouts;  ///< compared when any are given
 };
 
 const char* word(Termination termination) {
@@ -128,11 +130,46 @@ Outcome run_command(const Options& options, const CommonOptions& common, Console
                      return !interrupted();
                    }};
   const FitResult result = run_fit(project, run);
-  write_run_record(common.output, {options.project, common.rules()});
+  write_run_record(common.output, {options.project, common.rules(), {}});
   console.end_progress();
   print_result(console, options, common.output, result);
   const bool converged = result.termination == Termination::converged;
   return {converged ? kDone : kNotConverged, to_json(options, common.output, result)};
+}
+
+Outcome compare_layouts(const Options& options, const CommonOptions& common, Console& console) {
+  const Project project = read_project(options.project, common.rules());
+  const LayoutRun run{common.output, options.resume, common.rules(),
+                      [&](const std::filesystem::path& layout, const FitProgress& progress) {
+                        FitProgress here = progress;
+                        if (here.note.empty())
+                          here.stage = layout.stem().string() + ", " + here.stage;
+                        else
+                          here.note = layout.stem().string() + ": " + here.note;
+                        show(console, here);
+                        return !interrupted();
+                      }};
+  const std::vector<RankedLayout> ranking = rank_layouts(project, options.layouts, run);
+  console.end_progress();
+  Table table({"layout", "clusters", "held-out mean", "p95", "chi^2 of the fit", "folder", ""});
+  bool good = ranking.size() == options.layouts.size();
+  for (const RankedLayout& ranked : ranking) {
+    const bool known = ranked.failure.empty();
+    good = good && known && ranked.termination == Termination::converged;
+    table.add({ranked.layout.filename().string(), std::to_string(ranked.clusters),
+               known ? fmt::format("{:.4f} mm", ranked.mean_error) : "-",
+               known ? fmt::format("{:.4f} mm", ranked.p95) : "-", fmt::format("{:.3f}", ranked.chi2_per_dof),
+               ranked.folder.string(), known ? "" : ranked.failure});
+  }
+  for (const std::string& line : table.lines()) console.print(line);
+  if (!good) console.error("not every layout was fitted to convergence");
+  nlohmann::ordered_json json{{"layouts", (common.output / "layouts.json").string()}};
+  if (!ranking.empty() && ranking.front().failure.empty()) {
+    console.say("best: {}; its calibrated scene is {}", ranking.front().layout.string(),
+                (ranking.front().folder / "scene.json").string());
+    json["best"] = ranking.front().folder.string();
+  }
+  return {good ? kDone : kNotConverged, json};
 }
 
 }  // namespace
@@ -144,8 +181,14 @@ Command add_fit(CLI::App& app) {
   auto options = std::make_shared<Options>();
   command.app->add_option("project", options->project, "project.json")->required()->type_name("FILE");
   command.app->add_flag("--resume", options->resume, "go on where a fit into the same folder stopped");
+  command.app
+      ->add_option("--layouts", options->layouts,
+                   "fit each of these cluster layouts in a folder of its own and rank them by held-out error")
+      ->delimiter(',')
+      ->type_name("FILES");
   command.run = [options, common = command.common](Console& console) {
-    return run_command(*options, *common, console);
+    return options->layouts.empty() ? run_command(*options, *common, console)
+                                    : compare_layouts(*options, *common, console);
   };
   return command;
 }

@@ -47,7 +47,7 @@ void print_errors(Console& console, const Validation& validation) {
 
 Outcome run_command(const Options& options, const CommonOptions& common, Console& console) {
   std::optional<RunRecord> record;
-  if (!options.project.empty()) record = RunRecord{options.project, common.rules()};
+  if (!options.project.empty()) record = RunRecord{options.project, common.rules(), {}};
   console.progress(0, "reading and meshing");
   const FittedHead head = read_fitted_head(options.folder, record);
   for (const std::string& warning : head.warnings) console.warn(warning);

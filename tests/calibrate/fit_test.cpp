@@ -34,7 +34,7 @@ class BlockFit : public ::testing::Test {
  protected:
   FitResult fit(const fs::path& project_file, const fs::path& output, bool resume = false) {
     const FitResult result = run_fit(read_project(project_file), {output, resume, {}});
-    write_run_record(output, {project_file, {}});
+    write_run_record(output, {project_file, {}, {}});
     return result;
   }
 
