@@ -64,7 +64,7 @@ TEST(TetGoldenGradient, AgreesWithFiniteDifferencesOfAnInverseRestShape) {
   Misfit misfit;
   const TetGolden& golden = misfit.golden;
   GravityExperiment inverse(misfit.scene, {RestMode::inverse, golden.gravities[0], {golden.gravities[1], golden.gravities[3]}},
-                                  {.tolerance = 1e-13});
+                                  {.tolerance = 1e-12});
   inverse.krylov.tolerance = 1e-13;
   auto solve = [&](const VectorXd& theta) { return inverse.solve(TissueTheta::from_flat(theta), {}, misfit.factor); };
   const VectorXd theta = golden.theta.flat();
