@@ -127,6 +127,7 @@ def check_heavy(users_of, graph):
             sole = next(iter(includers.get(user, [""]))) if len(includers.get(user, [])) == 1 else ""
             if user.endswith((".h", ".hpp")) and not sole.endswith((".cpp", ".cc")):
                 yield f"{user}:{number}: a header that others share includes {library}: keep it behind one .cpp"
+                continue
             behind.setdefault(sole if user.endswith((".h", ".hpp")) else user, f"{user}:{number}")
         for file, where in sorted(behind.items())[1:]:
             yield f"{where}: {library} is already behind {min(behind)}: keep it behind one .cpp"
