@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "calibrate/checkpoint.h"
+#include "calibrate/seed_scheme.h"
 #include "forward/base/error.h"
 #include "forward/base/json_file.h"
 #include "forward/base/rigid_motion.h"
@@ -256,6 +257,7 @@ class Run {
 }  // namespace
 
 FitResult run_fit(const Project& project, const FitRun& options) {
+  if (project.rest == RestScheme::seed) return run_seed_fit(project, options);
   Run run(project, options);
   FitResult result = run.go();
   if (result.X.rows() > 0) write_calibrated_scene(options.output, run.data(), result.theta, result.X);

@@ -53,6 +53,9 @@ HeadData with_model(const HeadData& data, std::shared_ptr<TetModel> model);
 /// Neighbouring clusters: those that share an edge of the scan (or a node of the mesh where labels are the mesh's own).
 std::vector<std::pair<int, int>> neighbouring_clusters(const TetModel& model);
 
+/// Picks the listed scan vertices out of W: (3 vertices) x free dofs.
+SparseRows rows_to_scan(const SparseRows& weights, const std::vector<int>& vertices, const DofMap& dofs);
+
 class HeadProblem final : public LeastSquares {
  public:
   /// `free`: indices into data.parameters; `poses`: indices into data.poses. `values`: physical values of all parameters (free ones

@@ -36,7 +36,8 @@ EquilibriumOptions options_of(const Scene& scene) {
   return {scene.solver.tolerance, scene.solver.max_iterations, scene.solver.inversion_thresholding};
 }
 
-/// Picks the listed scan vertices out of W and maps free dofs to their three coordinates.
+}  // namespace
+
 SparseRows rows_to_scan(const SparseRows& weights, const std::vector<int>& vertices, const DofMap& dofs) {
   std::vector<Eigen::Triplet<double>> entries;
   for (std::size_t k = 0; k < vertices.size(); ++k)
@@ -48,8 +49,6 @@ SparseRows rows_to_scan(const SparseRows& weights, const std::vector<int>& verti
   out.setFromTriplets(entries.begin(), entries.end());
   return out;
 }
-
-}  // namespace
 
 HeadProblem::HeadProblem(const HeadData& data, FrozenFactor& factor, std::vector<int> free, std::vector<int> poses, VectorXd values,
                          RestMode rest)
