@@ -82,7 +82,7 @@ TEST_P(EquilibriumTest, TheLineSearchNeverAcceptsAnInvertedElement) {
 
 TEST_P(EquilibriumTest, BadStartsAreRefusedOrThresholded) {
   Positions bad = X_;
-  scene_.dofs().scatter(scene_.dofs().gather(X_) + testing::random_vector(scene_.dofs().free_count, 61, 2.0), bad);
+  scene_.dofs().scatter(scene_.dofs().gather(X_) + testing::random_vector(scene_.dofs().free_count, 61, order() == 1 ? 3.0 : 1.2), bad);
   ASSERT_LT(scene_.elastic().evaluate(X_, bad, scene_.moduli(theta_), false).smallest_j, 0);
   const Equilibrium refused = newton(theta_, kGravities[0], bad, {.tolerance = 1e-12});
   EXPECT_EQ(refused.failure, SolveFailure::inverted_start);

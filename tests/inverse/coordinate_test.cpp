@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(All, Maps,
 
 TEST(RotationDerivative, OfAVectorByTheRotationVector) {
   const Vec3 v(3, -1, 2);
-  for (const VectorXd omega : {VectorXd(Vec3(0.7, -1.1, 0.4)), VectorXd(Vec3(1e-5, 2e-5, -1e-5)), VectorXd(Vec3::Zero())})
+  for (const VectorXd& omega : {VectorXd(Vec3(0.7, -1.1, 0.4)), VectorXd(Vec3(1e-5, 2e-5, -1e-5)), VectorXd(Vec3::Zero())})
     testing::check_derivative([&](const VectorXd& w) { return VectorXd(rotation_from_vector(Vec3(w)) * v); },
                               [&](const VectorXd& w, const VectorXd& d) { return VectorXd(rotated_by_omega(Vec3(w), v) * d); }, omega, 0.01);
 }

@@ -75,15 +75,12 @@ TEST_P(ExperimentTest, LinearisedSolvesAgreeWithDenseOnes) {
 }
 
 TEST_P(ExperimentTest, IndefiniteTangentsAreRefused) {
-  Positions crushed = scene_.reference();  // a column that is pressed flat would buckle
-  VectorXd free = scene_.dofs().gather(crushed);
-  Positions flat = crushed;
-  flat.col(2) *= 0.3;
-  scene_.dofs().scatter(scene_.dofs().gather(flat), crushed);
+  Positions crushed = scene_.reference();  // pressed flat, its sides free: it would buckle
+  crushed.col(2) *= 0.25;
   const std::vector<Positions> x{crushed};
   ASSERT_GT(scene_.elastic().evaluate(scene_.reference(), crushed, scene_.moduli(theta_), false).smallest_j, 0);
   const LinearizedEquilibria K(scene_, theta_, scene_.reference(), x, factor_, {1e-10, 300});
-  EXPECT_THROW(K.solve({MatrixXd(random_vector(static_cast<int>(free.size()), 76))}), NoDerivative);
+  EXPECT_THROW(K.solve({MatrixXd(random_vector(scene_.dofs().free_count, 76))}), NoDerivative);
 }
 
 TEST_P(ExperimentTest, TangentIsTheDerivative) {
