@@ -38,8 +38,9 @@ struct GradientBars {
 
 struct GradientCheck {
   std::vector<GradientRow> rows;
-  double cost = 0;      ///< J where the derivatives are taken
-  std::string failure;  ///< no equilibrium or no derivative; empty: all were found
+  double cost = 0;       ///< J where the derivatives are taken
+  std::string failure;   ///< no equilibrium or no derivative; empty: all were found
+  bool stopped = false;  ///< by `progress`
   bool passes() const;
 };
 

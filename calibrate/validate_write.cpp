@@ -47,8 +47,8 @@ void write_error_map(const fs::path& file, const SurfaceMesh& scan, const Positi
   write_surface_with_scalar(file, mesh, "error", values, 0, high);
 }
 
-/// Both maps of a pose share the range, so that they can be held against each other.
-void write_error_maps(const fs::path& folder, const SurfaceMesh& scan, const Validation& validation) {
+/// Both maps of a pose share the range, so that they can be held against each other; returns its end [mm].
+double write_error_maps(const fs::path& folder, const SurfaceMesh& scan, const Validation& validation) {
   fs::create_directories(folder);
   double high = 0;
   for (const HeldOutPose& pose : validation.poses)
@@ -61,6 +61,7 @@ void write_error_maps(const fs::path& folder, const SurfaceMesh& scan, const Val
       write_error_map(folder / (pose.name + "_naive.ply"), scan, pose.naive_surface, pose,
                       pose.naive->position, high);
   }
+  return high;
 }
 
 /// The neutral, coloured by the mean over the held-out poses that observe a vertex.
@@ -97,7 +98,8 @@ fs::path write_validation(const fs::path& folder, const FittedHead& head, const 
       {"naive", baseline(validation.naive_young, "the neutral scan")},
       {"uniform", baseline(validation.uniform_young, "inverse elastostatics from the neutral scan")}};
   out["notes"] = validation.notes;
-  write_error_maps(folder / "validation", head.data.model->scan, validation);
+  const double high = write_error_maps(folder / "validation", head.data.model->scan, validation);
+  out["error_maps"] = {{"folder", "validation"}, {"low", 0.0}, {"high", high}, {"unit", "mm"}};
   write_mean_error(folder / "validation" / "mean_error.ply", head.data.model->scan, validation);
   write_json(folder / "validation.json", out);
   return folder / "validation.json";

@@ -6,6 +6,7 @@
 #include "calibrate/cli/table.h"
 #include "calibrate/fit.h"
 #include "calibrate/layouts.h"
+#include "calibrate/report/report.h"
 #include "calibrate/run_record.h"
 
 namespace furrow::cli {
@@ -119,7 +120,7 @@ void print_result(Console& console, const Options& options, const std::filesyste
     console.error(fmt::format("{}: {}", word(result.termination), result.message));
   if (result.termination == Termination::interrupted)
     console.say("go on with: furrow fit {} -o {} --resume", options.project.string(), output.string());
-  console.say("wrote {0}/fit.json, the calibrated {0}/scene.json, {0}/history.csv; next: furrow validate {0}",
+  console.say("wrote {0}/fit.json, the calibrated {0}/scene.json, {0}/report.html; next: furrow validate {0}",
               output.string());
 }
 
@@ -131,6 +132,7 @@ Outcome run_command(const Options& options, const CommonOptions& common, Console
                    }};
   const FitResult result = run_fit(project, run);
   write_run_record(common.output, {options.project, common.rules(), {}});
+  write_report(common.output);
   console.end_progress();
   print_result(console, options, common.output, result);
   const bool converged = result.termination == Termination::converged;

@@ -1,6 +1,7 @@
 // furrow validate OUT [project.json]: how well the calibrated head predicts what was held out.
 #include "calibrate/cli/command.h"
 #include "calibrate/cli/table.h"
+#include "calibrate/report/report.h"
 #include "calibrate/validate.h"
 
 namespace furrow::cli {
@@ -61,6 +62,7 @@ Outcome run_command(const Options& options, const CommonOptions& common, Console
   for (const std::string& note : validation.notes) console.warn(note);
   const auto folder = common.output.empty() ? options.folder : common.output;
   const auto file = write_validation(folder, head, validation);
+  if (common.output.empty()) write_report(folder);
   console.say("wrote {} and error-coloured surfaces in {}", file.string(), (folder / "validation").string());
   const VertexErrors total = validation.total(&HeldOutPose::fit);
   Outcome outcome{validation.complete() ? kDone : kNotConverged, {{"validation", file.string()}}};

@@ -52,6 +52,7 @@ Command add_mesh(CLI::App& app);
 Command add_simulate(CLI::App& app);
 Command add_fit(CLI::App& app);
 Command add_export(CLI::App& app);
+Command add_report(CLI::App& app);
 Command add_gradient(CLI::App& app);
 Command add_validate(CLI::App& app);
 

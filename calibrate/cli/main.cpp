@@ -63,8 +63,9 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "furrow " FURROW_VERSION);
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
-  const std::vector<Command> commands{add_check(app), add_mesh(app), add_simulate(app), add_fit(app),
-                                      add_validate(app), add_gradient(app), add_export(app)};
+  const std::vector<Command> commands{add_check(app),  add_mesh(app),     add_simulate(app),
+                                      add_fit(app),    add_validate(app), add_gradient(app),
+                                      add_export(app), add_report(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
