@@ -9,6 +9,7 @@
 #include "forward/base/mesh_io.h"
 #include "forward/mesh/tet_mesh_io.h"
 #include "forward/mesh/tetgen_mesher.h"
+#include "forward/scene_io.h"
 
 namespace furrow {
 
@@ -156,35 +157,17 @@ FixedFlags fixed_flags(const Scene& scene, const TetMesh& mesh) {
 }
 
 void warn_about(TetModel& model) {
-  const Vec3 extent = model.scan.vertices.colwise().maxCoeff() - model.scan.vertices.colwise().minCoeff();
-  const double height = extent.maxCoeff();
-  if (height < 100 || height > 400)
-    model.warnings.push_back(fmt::format("{} is {:.4g} mm across: a head is 100-400 mm; is the mesh in another unit? (surface.unit)",
-                                         short_name(model.scene.surface.file), height));
+  const MeshFile& surface = model.scene.surface;
+  if (std::string warning = size_warning(model.scan.vertices, short_name(surface.file), surface.unit); !warning.empty())
+    model.warnings.push_back(std::move(warning));
   if (const double offset = model.attachment.largest_offset(); offset > 5)
     model.warnings.push_back(fmt::format("a vertex of {} lies {:.3g} mm off the meshed volume: do the two belong together?",
-                                         short_name(model.scene.surface.file), offset));
+                                         short_name(surface.file), offset));
 }
 
 }  // namespace
 
-TissueTheta TetModel::theta() const {
-  TissueTheta theta{VectorXd(layout.cluster_count()), scene.tissue.poisson, scene.density};
-  const auto& young = scene.tissue.young;
-  for (const auto& [name, value] : young)
-    if (name != "*" && std::find(layout.names.begin(), layout.names.end(), name) == layout.names.end())
-      throw InputError(scene.file.string(), fmt::format("tissue.clusters.young: \"{}\" is no cluster of the layout; known: {}", name,
-                                                        fmt::join(layout.names, ", ")));
-  for (int c = 0; c < layout.cluster_count(); ++c) {
-    auto found = young.find(layout.names[c]);
-    if (found == young.end()) found = young.find("*");
-    if (found == young.end())
-      throw InputError(scene.file.string(),
-                       fmt::format("tissue.clusters.young: no stiffness for cluster \"{}\" (\"*\" stands for all others)", layout.names[c]));
-    theta.young[c] = found->second;
-  }
-  return theta;
-}
+TissueTheta TetModel::theta() const { return {young_of_clusters(scene, layout.names), scene.tissue.poisson, scene.density}; }
 
 TetModel build_tet_model(const Scene& scene, const ModelVariant& variant) {
   TetModel model;

@@ -60,6 +60,12 @@ ExperimentSolution GravityExperiment::solve_poses(ExperimentSolution solution, c
     x = std::move(at);
   }
   std::vector<Equilibrium> poses = solve_lockstep(scene_, solution.theta, solution.X, gravities, starts, factor, options_);
+  std::unique_ptr<CholmodSolver> newton;  // a pose that defeats the frozen factor gets its own factorisations
+  for (std::size_t p = 0; p < poses.size(); ++p) {
+    if (poses[p].failure == SolveFailure::none || poses[p].failure == SolveFailure::inverted_start) continue;
+    if (!newton) newton = std::make_unique<CholmodSolver>(scene_.symmetric_pattern(), scene_.dofs());
+    poses[p] = solve_newton(scene_, solution.theta, solution.X, gravities[p], poses[p].x, *newton, options_);
+  }
   solution.ok = true;
   for (std::size_t p = 0; p < poses.size(); ++p) {
     solution.iterations += poses[p].iterations;

@@ -82,7 +82,7 @@ class GravityExperiment {
 
   ExperimentStart start_from(const ExperimentSolution&, const FrozenFactor&) const;
 
-  KrylovOptions krylov{1e-9, 300};  ///< of derivatives; gradient checks ask for more
+  KrylovOptions krylov{1e-8, 300};  ///< of derivatives; gradient checks ask for more
 
  private:
   ExperimentSolution solve_poses(ExperimentSolution, const ExperimentStart&, const FrozenFactor&, const std::vector<Vec3>&) const;

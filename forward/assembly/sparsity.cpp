@@ -1,5 +1,6 @@
 #include "forward/assembly/sparsity.h"
 
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -178,15 +179,20 @@ MatrixXd multiply_symmetric(const SymmetricPattern& pattern, const std::vector<d
 
 MatrixXd multiply_general(const GeneralPattern& pattern, const std::vector<double>& values, const MatrixXd& x) {
   require(x.rows() == pattern.size, "multiply_general: x has another size");
-  MatrixXd y(x.rows(), x.cols());
-  tbb::parallel_for(0, pattern.size, [&](int i) {
-    for (Eigen::Index c = 0; c < x.cols(); ++c) {
-      double sum = 0;
-      for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) sum += values[k] * x(pattern.column[k], c);
-      y(i, c) = sum;
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const RowMajor in = x;  // a matrix entry meets all columns at once
+  RowMajor out(x.rows(), x.cols());
+  tbb::parallel_for(tbb::blocked_range<int>(0, pattern.size, 256), [&](const tbb::blocked_range<int>& range) {
+    for (int i = range.begin(); i < range.end(); ++i) {
+      double* row = out.data() + i * x.cols();
+      std::fill(row, row + x.cols(), 0.0);
+      for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
+        const double* from = in.data() + pattern.column[k] * x.cols();
+        for (Eigen::Index c = 0; c < x.cols(); ++c) row[c] += values[k] * from[c];
+      }
     }
   });
-  return y;
+  return out;
 }
 
 MatrixXd multiply_general_transposed(const GeneralPattern& pattern, const std::vector<double>& values, const MatrixXd& x) {
