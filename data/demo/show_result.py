@@ -46,7 +46,7 @@ def main():
     print(f"""
 files
   {out}/capture    the capture: neutral scan, skull, layout, poses, project.json
-  {out}/fit        fit.json, the calibrated scene.json, validation.json and error maps
+  {out}/fit        report.html (start there), fit.json, the calibrated scene.json, validation.json and error maps
   {out}/export     the calibrated scene for other programs
   {out}/truth      the truth, as a scene""")
 
