@@ -15,10 +15,10 @@ namespace {
 
 /// Relative residual of every solve: a little above the rounding floor, which grows with the mesh.
 double tight_tolerance(const TetModel& model) {
-  return model.mesh.node_count() > 5000 ? 1e-11 : 1e-12;
+  return model.mesh.node_count() > 5000 ? 1e-10 : 1e-12;
 }
 
-constexpr double kLoosest = 1e-10;
+constexpr double kLoosest = 1e-9;
 
 /// Thrown to leave the nest of loops; caught in check_gradient.
 struct Stopped {
@@ -96,7 +96,7 @@ class ProblemCheck {
         factor_(factor),
         problem_(data, factor, chosen(data, common_factor), poses_to_fit(data), starts(data)),
         last_(common_factor ? problem_.free_count() : problem_.size()) {
-    problem_.set_krylov_tolerance(data.model->scene.solver.tolerance);
+    problem_.set_krylov_tolerance(std::max(1e-12, 0.1 * data.model->scene.solver.tolerance));
     p_ = problem_.start_coordinates();
     std::mt19937 generator(seed);
     std::normal_distribution<double> normal;
@@ -205,7 +205,7 @@ class MechanicsCheck {
     const Scene& scene = data_.model->scene;
     GravityExperiment out(*data_.model->compiled, {rest, scene.gravity, gravities_},
                           {scene.solver.tolerance, scene.solver.max_iterations, false});
-    out.krylov.tolerance = scene.solver.tolerance;
+    out.krylov.tolerance = std::max(1e-12, 0.1 * scene.solver.tolerance);
     return out;
   }
 
