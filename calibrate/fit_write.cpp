@@ -100,7 +100,7 @@ void write_fit_json(const std::filesystem::path& file, const Project& project, c
   out["wall_s"] = result.wall_s;
   out["peak_memory_mb"] = peak_memory_mb();
   Json inputs = Json::object();
-  for (const auto& input : project_files(project)) inputs[input.filename().string()] = sha256_of(input);
+  for (const auto& input : project_files(project)) inputs[input_name(project, input)] = sha256_of(input);
   out["inputs"] = inputs;
   write_json(file, out);
 }

@@ -48,9 +48,9 @@ std::vector<std::string> changed_inputs(const JsonNode& fit, const Project& proj
   const auto inputs = fit.find("inputs");
   if (!inputs) return warnings;
   for (const fs::path& file : project_files(project)) {
-    const auto then = inputs->find(file.filename().string());
+    const auto then = inputs->find(input_name(project, file));
     if (!then || then->text() != sha256_of(file))
-      warnings.push_back(file.filename().string() + " is not what it was when the fit ran");
+      warnings.push_back(input_name(project, file) + " is not what it was when the fit ran");
   }
   return warnings;
 }
