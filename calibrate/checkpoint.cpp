@@ -214,7 +214,6 @@ EvaluationRecord JournaledProblem::run(const VectorXd& p, int kind) {
     old->stage = stage_;
     old->kind = kind;
     old->p = p;
-    const int before = inner_.forward_solves();
     if (kind == 2) {
       if (const auto value = inner_.evaluate_gradient(p)) {
         old->ok = true;
@@ -228,9 +227,10 @@ EvaluationRecord JournaledProblem::run(const VectorXd& p, int kind) {
     }
     if (!old->ok) old->failure = inner_.last_failure();
     if (old->ok && kind > 0) old->state = journal_.save_state(inner_.start());
-    old->forward_solves = inner_.forward_solves() - before;
+    old->forward_solves = p == last_p_ ? 0 : static_cast<int>(inner_.poses().size());  // a repeated p is already solved
     journal_.append(*old);
   }
+  last_p_ = p;
   forward_solves_ += old->forward_solves;
   failed_ += !old->ok;
   return std::move(*old);

@@ -70,6 +70,7 @@ class JournaledProblem final : public LeastSquares {
   Journal& journal_;
   int stage_;
   int pending_state_ = -1;
+  VectorXd last_p_;
   int forward_solves_ = 0, failed_ = 0;
 };
 

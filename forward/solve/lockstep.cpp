@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "forward/base/error.h"
@@ -14,7 +15,8 @@ struct PoseRun {
   double load = 0;  ///< |f| on the free dofs
   Iterate at;
   LbfgsMemory memory;
-  int iterations = 0;
+  int iterations = 0, since_best = 0;
+  double best = 1e300;  ///< smallest residual so far
   bool done = false;
   SolveFailure failure = SolveFailure::none;
 
@@ -73,7 +75,10 @@ std::vector<Equilibrium> solve_lockstep(const CompiledScene& scene, const Tissue
     std::vector<PoseRun*> active;
     for (PoseRun& run : runs) {
       if (run.done) continue;
-      if (run.residual() <= options.tolerance) {
+      run.since_best = run.residual() < 0.5 * run.best ? 0 : run.since_best + 1;
+      run.best = std::min(run.best, run.residual());
+      const bool at_rounding_floor = run.since_best > 4 && run.residual() <= 30 * options.tolerance;
+      if (run.residual() <= options.tolerance || at_rounding_floor) {
         run.done = true;
       } else if (run.iterations >= options.max_iterations) {
         run.done = true;
