@@ -47,11 +47,6 @@ VectorXd FreeRestProblem::misfit(int k) const {
   return observed_[k].to_scan * data_.model->compiled->dofs().gather(solution_.x[k]) + observed_[k].offset;
 }
 
-double FreeRestProblem::rms(int k) const {
-  const VectorXd d = misfit(k);
-  return d.norm() / std::sqrt(static_cast<double>(d.size()));
-}
-
 std::optional<FreeRestProblem::Value> FreeRestProblem::evaluate(const TissueTheta& theta, const Positions& X, bool neutral_only) {
   const CompiledScene& scene = *data_.model->compiled;
   const ElasticValue prior = scene.elastic().evaluate(prior_rest_, X, scene.moduli(prior_theta_), true);

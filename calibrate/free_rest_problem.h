@@ -21,8 +21,9 @@ class FreeRestProblem {
   };
   /// `neutral_only`: the single pose of the first stage.
   std::optional<Value> evaluate(const TissueTheta& theta, const Positions& X, bool neutral_only);
-  /// rms of the misfit per coordinate of pose k (0: the neutral) at the last evaluation [mm].
-  double rms(int k) const;
+  /// Misfit of pose k (0: the neutral) at the last evaluation, three coordinates a vertex [mm].
+  VectorXd misfit(int k) const;
+  double sigma(int k) const { return observed_[k].sigma; }
   int pose_count() const { return static_cast<int>(observed_.size()); }
 
   /// Columns of d(whitened misfit)/d log E, and products with d/dX and its transpose, at the last evaluation with all poses.
@@ -38,7 +39,6 @@ class FreeRestProblem {
     VectorXd offset;   ///< o - observed, 3 vertices
     double sigma;
   };
-  VectorXd misfit(int k) const;
 
   const HeadData& data_;
   FrozenFactor& factor_;

@@ -177,23 +177,36 @@ class SeedFit {
     result_.message = fmt::format("the paper's scheme after {} rounds; the last lowered the misfit by {:.2g} %", options_.rounds,
                                   100 * last_decrease_ / last_cost_);
     result_.notes.push_back(fmt::format("rest shape free at every node with an elastic prior, alpha = {:.4g} /(N mm)", alpha_));
+    result_.notes.push_back("error bars hold if the elastic prior does: it supplies what the poses do not say about the rest shape");
+    if (result_.termination != Termination::converged)
+      result_.notes.push_back("the turns have not converged: no value counts as determined, and error bars do not cover that");
     result_.values.resize(static_cast<Eigen::Index>(data_.parameters.size()));
     for (std::size_t k = 0; k < clusters_.size(); ++k) result_.free_names.push_back("tissue.young." + data_.model->layout.names[clusters_[k]]);
+    describe_observations();
     MatrixXd S = MatrixXd::Identity(static_cast<Eigen::Index>(clusters_.size()), static_cast<Eigen::Index>(clusters_.size()));
     if (finished) S = information();
     const MatrixXd root = S.llt().matrixU();
-    const Identifiability found = analyse_identifiability(root, MatrixXd(0, root.cols()), result_.free_names, 1);
+    const Identifiability found = analyse_identifiability(root, MatrixXd(0, root.cols()), result_.free_names, result_.inflation);
     result_.covariance = result_.noise_covariance = found.covariance;
     result_.undetermined = found.weakest;
     for (std::size_t j = 0; j < data_.parameters.size(); ++j) describe(j, found);
+    result_.wall_s = seconds();
+  }
+
+  void describe_observations() {
+    double chi2 = 0, count = 0;
     for (int k = 0; k < problem_->pose_count(); ++k) {
-      ObservationFit out{k == 0 ? "neutral" : data_.poses[poses_[k - 1]].name, "fit"};
-      out.count = static_cast<int>(data_.poses[poses_[std::max(0, k - 1)]].vertices.size());
-      out.rms = problem_->rms(k);
-      out.sigma = data_.poses[poses_[std::max(0, k - 1)]].sigma;
+      const VectorXd d = problem_->misfit(k);
+      ObservationFit out{k == 0 ? "neutral" : data_.poses[poses_[k - 1]].name, "fit", static_cast<int>(d.size() / 3)};
+      out.rms = d.norm() / std::sqrt(static_cast<double>(d.size()));
+      out.mean_error = Eigen::Map<const Positions>(d.data(), d.size() / 3, 3).rowwise().norm().mean();
+      out.sigma = problem_->sigma(k);
+      chi2 += std::pow(d.norm() / out.sigma, 2);
+      count += static_cast<double>(d.size());
       result_.observations.push_back(out);
     }
-    result_.wall_s = seconds();
+    result_.chi2_per_dof = chi2 / count;
+    result_.inflation = std::sqrt(std::max(1.0, result_.chi2_per_dof));
   }
 
   void describe(std::size_t j, const Identifiability& found) {
@@ -208,7 +221,7 @@ class SeedFit {
       out.held = false;
       out.log_std = out.noise_log_std = found.log_std[static_cast<Eigen::Index>(k)];
       out.at_bound = value < 1.02 * kLowest || value > 0.98 * kHighest;
-      out.determined = out.log_std <= 0.5 && !out.at_bound;
+      out.determined = result_.termination == Termination::converged && out.log_std <= 0.5 && !out.at_bound;
     }
     result_.values[static_cast<Eigen::Index>(j)] = value;
     out.value = out.unit == "kPa" ? 1000 * value : value;
