@@ -200,7 +200,8 @@ MatrixXd HeadProblem::theta_by_coordinates(const VectorXd& p) const {
   for (int k = 0; k < free_count(); ++k) {
     const ParameterRole role = role_of(data_.parameters[free_[k]].name, *data_.model);
     const double derivative = maps_[k].derivative(p[k]);
-    if (role.role == Role::cluster) out(role.cluster, k) = derivative;
+    if (role.role == Role::cluster)  // a free scale multiplies the cluster's own value
+      out(role.cluster, k) = derivative * theta.young[role.cluster] / maps_[k].to_physical(p[k]);
     if (role.role == Role::poisson) out(theta.young.size(), k) = derivative;
     if (role.role == Role::scale)
       out.col(k).head(theta.young.size()) = theta.young * (derivative / maps_[k].to_physical(p[k]));
