@@ -63,7 +63,9 @@ class Reader {
   template <class Matrix>
   Matrix doubles() {
     const auto rows = number<std::int64_t>(), columns = number<std::int64_t>();
-    if (rows < 0 || columns < 0 || (columns > 0 && rows > static_cast<std::int64_t>(bytes_->size()) / columns)) damaged();
+    if (rows < 0 || columns < 0 ||
+        (columns > 0 && rows > static_cast<std::int64_t>(bytes_->size()) / columns))
+      damaged();
     need(sizeof(double) * rows * columns);
     Matrix m(rows, columns);
     std::memcpy(m.data(), bytes_->data() + at_, sizeof(double) * rows * columns);
@@ -84,7 +86,8 @@ class Reader {
 
 std::string encode(const EvaluationRecord& r) {
   Writer w;
-  for (const int v : {r.stage, r.kind, r.forward_solves, r.state, static_cast<int>(r.ok)}) w.number<std::int32_t>(v);
+  for (const int v : {r.stage, r.kind, r.forward_solves, r.state, static_cast<int>(r.ok)})
+    w.number<std::int32_t>(v);
   w.text(r.failure);
   w.doubles(r.p.data(), r.p.size(), 1);
   w.doubles(r.residual.data(), r.residual.size(), 1);
@@ -113,7 +116,8 @@ std::filesystem::path state_file(const std::filesystem::path& folder, int number
 
 }  // namespace
 
-Journal::Journal(const std::filesystem::path& folder, const std::string& identity, bool resume) : folder_(folder) {
+Journal::Journal(const std::filesystem::path& folder, const std::string& identity, bool resume)
+    : folder_(folder) {
   const std::filesystem::path file = folder / "journal.bin";
   if (!resume) {
     std::filesystem::remove_all(folder);
@@ -123,15 +127,18 @@ Journal::Journal(const std::filesystem::path& folder, const std::string& identit
     write_text_atomically(file, kMagic + header.bytes());
     return;
   }
-  if (!std::filesystem::exists(file)) throw InputError(file.string(), "there is no checkpoint to resume; run without --resume");
+  if (!std::filesystem::exists(file))
+    throw InputError(file.string(), "there is no checkpoint to resume; run without --resume");
   const std::string bytes = read_bytes(file);
   const std::size_t magic = sizeof kMagic - 1;
-  if (bytes.compare(0, magic, kMagic) != 0) throw InputError(file.string(), "is no checkpoint of this version; run without --resume");
+  if (bytes.compare(0, magic, kMagic) != 0)
+    throw InputError(file.string(), "is no checkpoint of this version; run without --resume");
   Reader in(bytes, magic);
   std::size_t good = magic;
   try {
     if (in.text() != identity)
-      throw InputError(file.string(), "belongs to other inputs or options (a file has changed since); run without --resume");
+      throw InputError(file.string(),
+                       "belongs to other inputs or options (a file has changed since); run without --resume");
     good = in.at();
     while (in.has(16)) {
       const auto length = in.number<std::uint64_t>(), sum = in.number<std::uint64_t>();
@@ -160,7 +167,8 @@ void Journal::append(const EvaluationRecord& record) {
   frame.number<std::uint64_t>(checksum(payload));
   std::ofstream out(folder_ / "journal.bin", std::ios::binary | std::ios::app);
   out << frame.bytes() << payload;
-  if (!out.flush()) throw InputError((folder_ / "journal.bin").string(), "cannot be written: is the disk full?");
+  if (!out.flush())
+    throw InputError((folder_ / "journal.bin").string(), "cannot be written: is the disk full?");
 }
 
 int Journal::save_state(const ExperimentStart& state) {
@@ -194,8 +202,12 @@ ExperimentStart Journal::load_state(int number) const {
   }
 }
 
-int JournaledProblem::size() const { return inner_.size(); }
-int JournaledProblem::residual_count() const { return inner_.residual_count(); }
+int JournaledProblem::size() const {
+  return inner_.size();
+}
+int JournaledProblem::residual_count() const {
+  return inner_.residual_count();
+}
 
 void JournaledProblem::catch_up() {
   if (pending_state_ >= 0) inner_.restore(journal_.load_state(pending_state_));
@@ -206,7 +218,8 @@ EvaluationRecord JournaledProblem::run(const VectorXd& p, int kind) {
   std::optional<EvaluationRecord> old = journal_.replay();
   if (old) {
     if (old->stage != stage_ || old->kind != kind || old->p != p)
-      throw InputError("checkpoint", "does not replay: it was written by another version or machine; run without --resume");
+      throw InputError("checkpoint",
+                       "does not replay: it was written by another version or machine; run without --resume");
     if (old->state >= 0) pending_state_ = old->state;
   } else {
     catch_up();
@@ -227,7 +240,8 @@ EvaluationRecord JournaledProblem::run(const VectorXd& p, int kind) {
     }
     if (!old->ok) old->failure = inner_.last_failure();
     if (old->ok && kind > 0) old->state = journal_.save_state(inner_.start());
-    old->forward_solves = p == last_p_ ? 0 : static_cast<int>(inner_.poses().size());  // a repeated p is already solved
+    old->forward_solves =
+        p == last_p_ ? 0 : static_cast<int>(inner_.poses().size());  // a repeated p is already solved
     journal_.append(*old);
   }
   last_p_ = p;

@@ -1,8 +1,10 @@
-// The journal of a fit (DESIGN 7.8): an append-only file that records every evaluation, and the equilibrium from which the next one
-// starts. `--resume` replays the optimiser through it from the beginning, so that the continued fit gives the same digits.
+// The journal of a fit (DESIGN 7.8): an append-only file that records every evaluation, and the equilibrium
+// from which the next one starts. `--resume` replays the optimiser through it from the beginning, so that the
+// continued fit gives the same digits.
 //
-// checkpoint/journal.bin   magic, identity of the inputs, then records: length, checksum, payload; a torn last record is dropped
-// checkpoint/state_N.bin   positions after the N-th evaluation with a Jacobian (the last two are kept)
+// checkpoint/journal.bin   magic, identity of the inputs, then records: length, checksum, payload; a torn
+// last record is dropped checkpoint/state_N.bin   positions after the N-th evaluation with a Jacobian (the
+// last two are kept)
 #pragma once
 
 #include <filesystem>
@@ -18,9 +20,9 @@ namespace furrow {
 
 struct EvaluationRecord {
   int stage = 0;
-  int kind = 0;          ///< 0 residual, 1 residual and Jacobian, 2 cost and gradient
+  int kind = 0;  ///< 0 residual, 1 residual and Jacobian, 2 cost and gradient
   int forward_solves = 0;
-  int state = -1;        ///< number of the state file written with it; -1 none
+  int state = -1;  ///< number of the state file written with it; -1 none
   bool ok = false;
   std::string failure;
   VectorXd p, residual;  ///< kind 2: residual holds (cost, gradient)
@@ -29,13 +31,13 @@ struct EvaluationRecord {
 
 class Journal {
  public:
-  /// A new journal (an old one is removed), or, when `resume`, the old one read back. `identity`: hash of inputs and options; InputError
-  /// when the old journal has another, or when there is nothing to resume.
+  /// A new journal (an old one is removed), or, when `resume`, the old one read back. `identity`: hash of
+  /// inputs and options; InputError when the old journal has another, or when there is nothing to resume.
   Journal(const std::filesystem::path& folder, const std::string& identity, bool resume);
 
-  std::optional<EvaluationRecord> replay();   ///< the next recorded evaluation, nothing when all are used
+  std::optional<EvaluationRecord> replay();  ///< the next recorded evaluation, nothing when all are used
   void append(const EvaluationRecord& record);
-  int save_state(const ExperimentStart& state);            ///< returns its number
+  int save_state(const ExperimentStart& state);  ///< returns its number
   ExperimentStart load_state(int number) const;
   int replayed() const { return static_cast<int>(next_); }
 
@@ -51,7 +53,8 @@ class HeadProblem;
 /// A problem whose evaluations go through the journal.
 class JournaledProblem final : public LeastSquares {
  public:
-  JournaledProblem(HeadProblem& inner, Journal& journal, int stage) : inner_(inner), journal_(journal), stage_(stage) {}
+  JournaledProblem(HeadProblem& inner, Journal& journal, int stage)
+      : inner_(inner), journal_(journal), stage_(stage) {}
 
   int size() const override;
   int residual_count() const override;

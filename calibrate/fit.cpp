@@ -24,7 +24,9 @@ namespace {
 
 class Clock {
  public:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -43,25 +45,30 @@ struct StagePlan {
   std::vector<int> free, poses;
 };
 
-std::vector<StagePlan> plan_stages(const Project& project, const HeadData& data, std::vector<std::string>& notes) {
+std::vector<StagePlan> plan_stages(const Project& project, const HeadData& data,
+                                   std::vector<std::string>& notes) {
   std::vector<Stage> stages = project.stages;
   if (stages.empty()) stages.push_back({"all", {"*"}, {"*"}, ""});
   std::vector<StagePlan> plans;
   for (const Stage& stage : stages) {
     StagePlan plan{stage.name, free_parameters(stage, data.parameters), stage_observations(stage, project)};
     const auto is_scale = [&](int k) { return data.parameters[k].name == "tissue.young"; };
-    const bool clusters = std::any_of(plan.free.begin(), plan.free.end(),
-                                      [&](int k) { return data.parameters[k].name.starts_with("tissue.young."); });
+    const bool clusters = std::any_of(plan.free.begin(), plan.free.end(), [&](int k) {
+      return data.parameters[k].name.starts_with("tissue.young.");
+    });
     if (clusters && std::any_of(plan.free.begin(), plan.free.end(), is_scale)) {
       std::erase_if(plan.free, is_scale);
-      notes.push_back("stage " + stage.name + ": the clusters move, so the common factor tissue.young is held");
+      notes.push_back("stage " + stage.name +
+                      ": the clusters move, so the common factor tissue.young is held");
     }
     plans.push_back(std::move(plan));
   }
   return plans;
 }
 
-std::string unit_of(const std::string& name) { return name == "tissue.poisson" ? "" : "kPa"; }
+std::string unit_of(const std::string& name) {
+  return name == "tissue.poisson" ? "" : "kPa";
+}
 
 ObservationFit observation_fit(const HeadPose& pose, const Positions& misfit) {
   ObservationFit out{pose.name, "fit", static_cast<int>(pose.vertices.size())};
@@ -115,13 +122,17 @@ class Run {
     double seconds_a_step = 0, last = clock_.seconds();
     double previous_cost = -1;
     auto progress = [&](const IterationReport& it) {
-      result_.history.push_back(fmt::format("{},{},{:.17g},{}", plan.name, it.iteration, it.cost, it.accepted ? 1 : 0));
+      result_.history.push_back(
+          fmt::format("{},{},{:.17g},{}", plan.name, it.iteration, it.cost, it.accepted ? 1 : 0));
       seconds_a_step = clock_.seconds() - last;
       last = clock_.seconds();
-      FitProgress now{.stage = plan.name, .iteration = it.iteration, .cost = it.cost, .accepted = it.accepted};
-      now.rms = problem_->data_rows() > 0 ? std::sqrt(2 * it.cost / problem_->data_rows()) * mean_sigma(plan) : 0;
+      FitProgress now{
+          .stage = plan.name, .iteration = it.iteration, .cost = it.cost, .accepted = it.accepted};
+      now.rms =
+          problem_->data_rows() > 0 ? std::sqrt(2 * it.cost / problem_->data_rows()) * mean_sigma(plan) : 0;
       now.seconds = clock_.seconds();
-      if (previous_cost > 0 && it.iteration > 1 && it.cost_change > 0) {  // quadratic convergence: few steps more
+      if (previous_cost > 0 && it.iteration > 1 &&
+          it.cost_change > 0) {  // quadratic convergence: few steps more
         const double decrease = it.cost_change / it.cost;
         now.seconds_left = seconds_a_step * (decrease > 0.1 ? 4 : decrease > 1e-3 ? 2 : 1);
       }
@@ -152,7 +163,8 @@ class Run {
     return sum;
   }
 
-  /// Noise that the project leaves to us becomes the rms of the first fit's misfit; true when something changed.
+  /// Noise that the project leaves to us becomes the rms of the first fit's misfit; true when something
+  /// changed.
   bool settle_auto_sigma() {
     bool changed = false;
     for (const int k : last_plan_->poses) changed = changed || data_.poses[k].sigma_is_auto;
@@ -161,7 +173,8 @@ class Run {
       HeadPose& pose = data_.poses[problem_->poses()[k]];
       if (!pose.sigma_is_auto) continue;
       pose.sigma = std::max(1e-4, observation_fit(pose, problem_->misfit(static_cast<int>(k), p_)).rms);
-      result_.notes.push_back(fmt::format("sigma of {} is {:.3g} mm by the misfit of a first fit", pose.name, pose.sigma));
+      result_.notes.push_back(
+          fmt::format("sigma of {} is {:.3g} mm by the misfit of a first fit", pose.name, pose.sigma));
     }
     return true;
   }
@@ -193,13 +206,14 @@ class Run {
     for (const int k : problem_->free()) result_.free_names.push_back(data_.parameters[k].name);
     MatrixXd J = at->jacobian;
     for (int k = 0; k < problem_->free_count(); ++k) J.col(k) /= by_log[k];
-    const Identifiability found = analyse_identifiability(J.topRows(rows), J.bottomRows(J.rows() - rows), result_.free_names,
-                                                          result_.inflation);
+    const Identifiability found = analyse_identifiability(J.topRows(rows), J.bottomRows(J.rows() - rows),
+                                                          result_.free_names, result_.inflation);
     result_.noise_covariance = found.covariance;
     result_.covariance = found.covariance;
     if (finished) {
-      result_.model_shifts =
-          model_shifts(project_, data_, *problem_, p_, values_, *at, by_log, [&](const std::string& s) { tell(s); }, result_.notes);
+      result_.model_shifts = model_shifts(
+          project_, data_, *problem_, p_, values_, *at, by_log, [&](const std::string& s) { tell(s); },
+          result_.notes);
       for (const ModelShift& shift : result_.model_shifts)
         result_.covariance += shift.weight * shift.log_shift * shift.log_shift.transpose();
     }
@@ -209,7 +223,8 @@ class Run {
       result_.observations.push_back(
           observation_fit(data_.poses[problem_->poses()[k]], problem_->misfit(static_cast<int>(k), p_)));
     if (problem_->solution()->smallest_j < 0.2)
-      result_.warnings.push_back(fmt::format("an element is compressed to {:.2g} of its volume", problem_->solution()->smallest_j));
+      result_.warnings.push_back(
+          fmt::format("an element is compressed to {:.2g} of its volume", problem_->solution()->smallest_j));
   }
 
   void describe_parameters(const Identifiability* found, const VectorXd& effect) {
@@ -227,8 +242,10 @@ class Run {
         const double position = CoordinateMap{kind, parameter.range}.position(values_[j]);
         out.noise_log_std = found->log_std[k];
         out.log_std = std::sqrt(result_.covariance(k, k));
-        if (found->dead[k] && found->prior_share[k] < 0.5) out.log_std = out.noise_log_std = std::numeric_limits<double>::infinity();
-        out.model_log_std = std::sqrt(std::max(0.0, result_.covariance(k, k) - result_.noise_covariance(k, k)));
+        if (found->dead[k] && found->prior_share[k] < 0.5)
+          out.log_std = out.noise_log_std = std::numeric_limits<double>::infinity();
+        out.model_log_std =
+            std::sqrt(std::max(0.0, result_.covariance(k, k) - result_.noise_covariance(k, k)));
         out.prior_share = found->prior_share[k];
         out.dead = found->dead[k];
         out.effect_mm = effect[k];

@@ -16,13 +16,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number_or_null(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
+Json number_or_null(double v) {
+  return std::isfinite(v) ? Json(v) : Json(nullptr);
+}
 
 const char* status_of(const FitResult& result) {
   switch (result.termination) {
-    case Termination::converged: return "converged";
-    case Termination::interrupted: return "interrupted";
-    default: return "not_converged";
+    case Termination::converged:
+      return "converged";
+    case Termination::interrupted:
+      return "interrupted";
+    default:
+      return "not_converged";
   }
 }
 
@@ -65,8 +70,12 @@ double peak_memory_mb() {
 }  // namespace
 
 void write_fit_json(const std::filesystem::path& file, const Project& project, const FitResult& result) {
-  Json out{{"furrow", 1}, {"subject", result.subject}, {"status", status_of(result)}, {"termination", result.message}};
-  out["rest_shape"] = project.rest == RestScheme::inverse ? "inverse elastostatics from the neutral scan" : "free, elastic prior (seed)";
+  Json out{{"furrow", 1},
+           {"subject", result.subject},
+           {"status", status_of(result)},
+           {"termination", result.message}};
+  out["rest_shape"] = project.rest == RestScheme::inverse ? "inverse elastostatics from the neutral scan"
+                                                          : "free, elastic prior (seed)";
   out["parameters"] = Json::array();
   for (const ParameterEstimate& p : result.parameters) out["parameters"].push_back(parameter_json(p));
   out["undetermined"] = Json::array();
@@ -81,13 +90,20 @@ void write_fit_json(const std::filesystem::path& file, const Project& project, c
   out["model_error"] = Json::array();
   for (const ModelShift& shift : result.model_shifts) {
     Json shifts = Json::object();
-    for (std::size_t k = 0; k < result.free_names.size(); ++k) shifts[result.free_names[k]] = shift.log_shift[static_cast<Eigen::Index>(k)];
+    for (std::size_t k = 0; k < result.free_names.size(); ++k)
+      shifts[result.free_names[k]] = shift.log_shift[static_cast<Eigen::Index>(k)];
     out["model_error"].push_back({{"change", shift.name}, {"weight", shift.weight}, {"log_shift", shifts}});
   }
   out["observations"] = Json::array();
   for (const ObservationFit& o : result.observations)
-    out["observations"].push_back({{"name", o.name}, {"kind", "mesh"}, {"use", o.use}, {"count", o.count}, {"rms", o.rms},
-                                   {"sigma", o.sigma}, {"unit", "mm"}, {"mean_error", o.mean_error}});
+    out["observations"].push_back({{"name", o.name},
+                                   {"kind", "mesh"},
+                                   {"use", o.use},
+                                   {"count", o.count},
+                                   {"rms", o.rms},
+                                   {"sigma", o.sigma},
+                                   {"unit", "mm"},
+                                   {"mean_error", o.mean_error}});
   out["chi2_per_dof"] = result.chi2_per_dof;
   out["independent_share"] = result.n_eff_share;
   out["inflation"] = result.inflation;
@@ -105,7 +121,8 @@ void write_fit_json(const std::filesystem::path& file, const Project& project, c
   write_json(file, out);
 }
 
-void write_calibrated_scene(const std::filesystem::path& folder, const HeadData& data, const TissueTheta& theta, const Positions& X) {
+void write_calibrated_scene(const std::filesystem::path& folder, const HeadData& data,
+                            const TissueTheta& theta, const Positions& X) {
   std::filesystem::create_directories(folder);
   const TetModel& model = *data.model;
   Scene scene = model.scene;

@@ -14,7 +14,9 @@ std::vector<Vec3> gravities_of(const HeadData& data, const std::vector<int>& pos
   return gravities;
 }
 
-EquilibriumOptions options_of(const Scene& scene) { return {scene.solver.tolerance, scene.solver.max_iterations, false}; }
+EquilibriumOptions options_of(const Scene& scene) {
+  return {scene.solver.tolerance, scene.solver.max_iterations, false};
+}
 
 }  // namespace
 
@@ -22,17 +24,21 @@ FreeRestProblem::FreeRestProblem(const HeadData& data, FrozenFactor& factor, con
                                  const TissueTheta& prior_theta, const Positions& prior_rest, double alpha)
     : data_(data),
       factor_(factor),
-      all_(*data.model->compiled, {RestMode::known, Vec3::Zero(), gravities_of(data, poses)}, options_of(data.model->scene)),
-      neutral_(*data.model->compiled, {RestMode::known, Vec3::Zero(), gravities_of(data, {})}, options_of(data.model->scene)),
+      all_(*data.model->compiled, {RestMode::known, Vec3::Zero(), gravities_of(data, poses)},
+           options_of(data.model->scene)),
+      neutral_(*data.model->compiled, {RestMode::known, Vec3::Zero(), gravities_of(data, {})},
+               options_of(data.model->scene)),
       prior_theta_(prior_theta),
       prior_rest_(prior_rest),
       alpha_(alpha) {
   const TetModel& model = *data.model;
   all_.krylov.tolerance = neutral_.krylov.tolerance = 1e-7;
   auto add = [&](const std::vector<int>& vertices, const Positions& points, double sigma) {
-    Observed observed{rows_to_scan(model.attachment.weights, vertices, model.compiled->dofs()), VectorXd(3 * vertices.size()), sigma};
-    const Positions fixed_part = model.compiled->reference() -
-                                 model.compiled->dofs().spread(model.compiled->dofs().gather(model.compiled->reference()));
+    Observed observed{rows_to_scan(model.attachment.weights, vertices, model.compiled->dofs()),
+                      VectorXd(3 * vertices.size()), sigma};
+    const Positions fixed_part =
+        model.compiled->reference() -
+        model.compiled->dofs().spread(model.compiled->dofs().gather(model.compiled->reference()));
     const Positions constant = model.attachment.apply(fixed_part);
     for (std::size_t i = 0; i < vertices.size(); ++i)
       observed.offset.segment<3>(3 * i) = (constant.row(vertices[i]) - points.row(vertices[i])).transpose();
@@ -47,7 +53,8 @@ VectorXd FreeRestProblem::misfit(int k) const {
   return observed_[k].to_scan * data_.model->compiled->dofs().gather(solution_.x[k]) + observed_[k].offset;
 }
 
-std::optional<FreeRestProblem::Value> FreeRestProblem::evaluate(const TissueTheta& theta, const Positions& X, bool neutral_only) {
+std::optional<FreeRestProblem::Value> FreeRestProblem::evaluate(const TissueTheta& theta, const Positions& X,
+                                                                bool neutral_only) {
   const CompiledScene& scene = *data_.model->compiled;
   const ElasticValue prior = scene.elastic().evaluate(prior_rest_, X, scene.moduli(prior_theta_), true);
   if (!(prior.smallest_j > 0)) return std::nullopt;
@@ -69,7 +76,8 @@ std::optional<FreeRestProblem::Value> FreeRestProblem::evaluate(const TissueThet
   std::vector<int> which(scene.cluster_count());
   for (int c = 0; c < scene.cluster_count(); ++c) which[c] = c;
   try {
-    const ExperimentPullback back = experiment.pullback(solution_, experiment.gravity_case().gravities, bars, which, factor_);
+    const ExperimentPullback back =
+        experiment.pullback(solution_, experiment.gravity_case().gravities, bars, which, factor_);
     value.young = back.theta.head(scene.cluster_count());
     value.rest = scene.dofs().gather(back.X) + alpha_ * scene.dofs().gather(prior.gradient);
   } catch (const NoDerivative&) {
@@ -79,13 +87,15 @@ std::optional<FreeRestProblem::Value> FreeRestProblem::evaluate(const TissueThet
 }
 
 MatrixXd FreeRestProblem::jacobian_by_log_young(const std::vector<int>& clusters) const {
-  const ExperimentTangent tangent = all_.tangent(solution_, all_.gravity_case().gravities, clusters, {}, factor_);
+  const ExperimentTangent tangent =
+      all_.tangent(solution_, all_.gravity_case().gravities, clusters, {}, factor_);
   Eigen::Index rows = 0;
   for (const Observed& o : observed_) rows += o.to_scan.rows();
   MatrixXd J(rows, clusters.size());
   Eigen::Index first = 0;
   for (std::size_t k = 0; k < observed_.size(); ++k) {
-    J.middleRows(first, observed_[k].to_scan.rows()) = observed_[k].to_scan * tangent.x[k] / observed_[k].sigma;
+    J.middleRows(first, observed_[k].to_scan.rows()) =
+        observed_[k].to_scan * tangent.x[k] / observed_[k].sigma;
     first += observed_[k].to_scan.rows();
   }
   for (std::size_t c = 0; c < clusters.size(); ++c) J.col(c) *= solution_.theta.young[clusters[c]];
@@ -96,10 +106,11 @@ MatrixXd FreeRestProblem::multiply_rest(const MatrixXd& v) const {
   const CompiledScene& scene = *data_.model->compiled;
   std::vector<MatrixXd> rhs;
   for (std::size_t k = 0; k < observed_.size(); ++k)
-    rhs.push_back(-LinearizedRestShape(scene, solution_.theta, solution_.X, solution_.x[k], all_.gravity_case().gravities[k], factor_,
-                                       all_.krylov)
+    rhs.push_back(-LinearizedRestShape(scene, solution_.theta, solution_.X, solution_.x[k],
+                                       all_.gravity_case().gravities[k], factor_, all_.krylov)
                        .multiply(v));
-  const auto dx = LinearizedEquilibria(scene, solution_.theta, solution_.X, solution_.x, factor_, all_.krylov).solve(rhs);
+  const auto dx =
+      LinearizedEquilibria(scene, solution_.theta, solution_.X, solution_.x, factor_, all_.krylov).solve(rhs);
   Eigen::Index rows = 0;
   for (const Observed& o : observed_) rows += o.to_scan.rows();
   MatrixXd out(rows, v.cols());
@@ -119,11 +130,13 @@ MatrixXd FreeRestProblem::multiply_rest_transposed(const MatrixXd& r) const {
     bars.push_back(o.to_scan.transpose() * r.middleRows(first, o.to_scan.rows()) / o.sigma);
     first += o.to_scan.rows();
   }
-  const auto lambda = LinearizedEquilibria(scene, solution_.theta, solution_.X, solution_.x, factor_, all_.krylov).solve(bars);
+  const auto lambda =
+      LinearizedEquilibria(scene, solution_.theta, solution_.X, solution_.x, factor_, all_.krylov)
+          .solve(bars);
   MatrixXd out = MatrixXd::Zero(scene.dofs().free_count, r.cols());
   for (std::size_t k = 0; k < observed_.size(); ++k)
-    out -= LinearizedRestShape(scene, solution_.theta, solution_.X, solution_.x[k], all_.gravity_case().gravities[k], factor_,
-                               all_.krylov)
+    out -= LinearizedRestShape(scene, solution_.theta, solution_.X, solution_.x[k],
+                               all_.gravity_case().gravities[k], factor_, all_.krylov)
                .multiply_transposed(lambda[k]);
   return out;
 }

@@ -10,14 +10,15 @@ namespace furrow {
 
 class FreeRestProblem {
  public:
-  /// `poses`: indices into data.poses; the neutral scan is observed too, over the same vertices as the first of them.
-  FreeRestProblem(const HeadData& data, FrozenFactor& factor, const std::vector<int>& poses, const TissueTheta& prior_theta,
-                  const Positions& prior_rest, double alpha);
+  /// `poses`: indices into data.poses; the neutral scan is observed too, over the same vertices as the first
+  /// of them.
+  FreeRestProblem(const HeadData& data, FrozenFactor& factor, const std::vector<int>& poses,
+                  const TissueTheta& prior_theta, const Positions& prior_rest, double alpha);
 
   struct Value {
-    double cost = 0;   ///< whitened by sigma, prior included
-    VectorXd young;    ///< by E
-    VectorXd rest;     ///< by X over the free dofs
+    double cost = 0;  ///< whitened by sigma, prior included
+    VectorXd young;   ///< by E
+    VectorXd rest;    ///< by X over the free dofs
   };
   /// `neutral_only`: the single pose of the first stage.
   std::optional<Value> evaluate(const TissueTheta& theta, const Positions& X, bool neutral_only);
@@ -26,9 +27,10 @@ class FreeRestProblem {
   double sigma(int k) const { return observed_[k].sigma; }
   int pose_count() const { return static_cast<int>(observed_.size()); }
 
-  /// Columns of d(whitened misfit)/d log E, and products with d/dX and its transpose, at the last evaluation with all poses.
+  /// Columns of d(whitened misfit)/d log E, and products with d/dX and its transpose, at the last evaluation
+  /// with all poses.
   MatrixXd jacobian_by_log_young(const std::vector<int>& clusters) const;
-  MatrixXd multiply_rest(const MatrixXd& v) const;             ///< free dofs x n to residuals x n
+  MatrixXd multiply_rest(const MatrixXd& v) const;  ///< free dofs x n to residuals x n
   MatrixXd multiply_rest_transposed(const MatrixXd& r) const;
   const FrozenFactor& factor() const { return factor_; }
   double alpha() const { return alpha_; }
@@ -36,7 +38,7 @@ class FreeRestProblem {
  private:
   struct Observed {
     SparseRows to_scan;
-    VectorXd offset;   ///< o - observed, 3 vertices
+    VectorXd offset;  ///< o - observed, 3 vertices
     double sigma;
   };
 

@@ -55,7 +55,8 @@ HeadData load_head(const Project& project, const ModelVariant& variant) {
   data.model = std::make_shared<TetModel>(build_tet_model(only_scene(project), variant));
   data.warnings = data.model->warnings;
   for (const ObservationSource& source : project.observations)
-    data.poses.push_back(to_head_frame(project, load_observation(source, data.model->scan), data.model->scan));
+    data.poses.push_back(
+        to_head_frame(project, load_observation(source, data.model->scan), data.model->scan));
   const TissueTheta theta = data.model->theta();
   data.parameters = resolve_parameters(project, data.model->layout.names, theta.young, theta.poisson);
   data.neutral_sigma = project.neutral_sigma;

@@ -50,15 +50,16 @@ SparseRows rows_to_scan(const SparseRows& weights, const std::vector<int>& verti
   return out;
 }
 
-HeadProblem::HeadProblem(const HeadData& data, FrozenFactor& factor, std::vector<int> free, std::vector<int> poses, VectorXd values,
-                         RestMode rest)
+HeadProblem::HeadProblem(const HeadData& data, FrozenFactor& factor, std::vector<int> free,
+                         std::vector<int> poses, VectorXd values, RestMode rest)
     : data_(data),
       factor_(factor),
       free_(std::move(free)),
       poses_(std::move(poses)),
       values_(std::move(values)),
       experiment_(*data.model->compiled, gravity_case(data, poses_, rest), options_of(data.model->scene)) {
-  require(values_.size() == static_cast<Eigen::Index>(data.parameters.size()), "HeadProblem: one value a parameter");
+  require(values_.size() == static_cast<Eigen::Index>(data.parameters.size()),
+          "HeadProblem: one value a parameter");
   for (const int k : free_) {
     const ResolvedParameter& parameter = data.parameters[k];
     const bool poisson = parameter.name == "tissue.poisson";
@@ -79,7 +80,8 @@ void HeadProblem::set_up_rows() {
     if (at.rigid) {
       rows.rigid = coordinate;
       coordinate += 6;
-      for (const int v : at.vertices) rows.pivot += model.scan.vertices.row(v).transpose() / static_cast<double>(at.vertices.size());
+      for (const int v : at.vertices)
+        rows.pivot += model.scan.vertices.row(v).transpose() / static_cast<double>(at.vertices.size());
     }
     data_rows_ += 3 * static_cast<int>(at.vertices.size());
     rows_.push_back(std::move(rows));
@@ -94,7 +96,8 @@ void HeadProblem::set_up_rows() {
       if (role.role == Role::cluster) coordinate_of[role.cluster] = k;
     }
     for (const auto& [a, b] : neighbouring_clusters(model))
-      if (coordinate_of.count(a) && coordinate_of.count(b)) neighbours_.emplace_back(coordinate_of[a], coordinate_of[b]);
+      if (coordinate_of.count(a) && coordinate_of.count(b))
+        neighbours_.emplace_back(coordinate_of[a], coordinate_of[b]);
     prior_rows_ += static_cast<int>(neighbours_.size());
   }
 }
@@ -159,7 +162,9 @@ void HeadProblem::whiten_transposed(VectorXd& rows) const {
     }
 }
 
-int HeadProblem::size() const { return free_count() + rigid_count_; }
+int HeadProblem::size() const {
+  return free_count() + rigid_count_;
+}
 
 VectorXd HeadProblem::start_coordinates() const {
   VectorXd p = VectorXd::Zero(size());
@@ -218,7 +223,8 @@ VectorXd HeadProblem::log_derivatives(const VectorXd& p) const {
 
 HeadProblem::Motion HeadProblem::motion(int k, const VectorXd& p) const {
   if (rows_[k].rigid < 0) return {Vec3::Zero(), Vec3::Zero()};
-  return {pose(k).rigid->rotation * p.segment<3>(rows_[k].rigid), pose(k).rigid->translation * p.segment<3>(rows_[k].rigid + 3)};
+  return {pose(k).rigid->rotation * p.segment<3>(rows_[k].rigid),
+          pose(k).rigid->translation * p.segment<3>(rows_[k].rigid + 3)};
 }
 
 std::vector<Vec3> HeadProblem::gravities_at(const VectorXd& p) const {
@@ -226,7 +232,9 @@ std::vector<Vec3> HeadProblem::gravities_at(const VectorXd& p) const {
   for (std::size_t k = 0; k < poses_.size(); ++k) {
     const HeadPose& at = pose(static_cast<int>(k));
     // observed = exp(omega) head, so gravity in the head frame is exp(-omega) times that of the aligned frame
-    gravities.push_back(at.turns_gravity ? rotation_from_vector(-motion(static_cast<int>(k), p).omega) * at.gravity : at.gravity);
+    gravities.push_back(at.turns_gravity
+                            ? rotation_from_vector(-motion(static_cast<int>(k), p).omega) * at.gravity
+                            : at.gravity);
   }
   return gravities;
 }
@@ -254,7 +262,8 @@ Positions HeadProblem::misfit(int k, const VectorXd& p) const {
   const Mat3 R = rotation_from_vector(m.omega);
   for (Eigen::Index i = 0; i < d.rows(); ++i) {
     const Vec3 arm = d.row(i).transpose() - rows_[k].pivot;
-    d.row(i) = (rows_[k].pivot + R * arm + m.translation).transpose() - pose(k).points.row(pose(k).vertices[i]);
+    d.row(i) =
+        (rows_[k].pivot + R * arm + m.translation).transpose() - pose(k).points.row(pose(k).vertices[i]);
   }
   return d;
 }
@@ -276,7 +285,8 @@ MatrixXd HeadProblem::data_jacobian(const VectorXd& p) {
   const MatrixXd chain = by_coordinates(which, Eigen::all);
   const std::vector<Vec3> gravities = gravities_at(p);
   std::vector<bool> with_gravity;
-  for (std::size_t k = 0; k < poses_.size(); ++k) with_gravity.push_back(rows_[k].rigid >= 0 && pose(static_cast<int>(k)).turns_gravity);
+  for (std::size_t k = 0; k < poses_.size(); ++k)
+    with_gravity.push_back(rows_[k].rigid >= 0 && pose(static_cast<int>(k)).turns_gravity);
   const ExperimentTangent tangent = experiment_.tangent(*solution_, gravities, which, with_gravity, factor_);
 
   MatrixXd J = MatrixXd::Zero(data_rows_, size());
@@ -292,7 +302,8 @@ MatrixXd HeadProblem::data_jacobian(const VectorXd& p) {
     const Positions x = predicted(static_cast<int>(k));
     for (Eigen::Index i = 0; i < x.rows(); ++i) {
       const Vec3 arm = x.row(i).transpose() - rows_[k].pivot;
-      J.block<3, 3>(rows_[k].first + 3 * i, rows_[k].rigid) = at.rigid->rotation * rotated_by_omega(m.omega, arm);
+      J.block<3, 3>(rows_[k].first + 3 * i, rows_[k].rigid) =
+          at.rigid->rotation * rotated_by_omega(m.omega, arm);
       J.block<3, 3>(rows_[k].first + 3 * i, rows_[k].rigid + 3) = at.rigid->translation * Mat3::Identity();
     }
     if (with_gravity[k])  // d exp(-omega) g / d omega = -(d exp(w) g / dw at w = -omega)
@@ -377,7 +388,8 @@ std::optional<ResidualValue> HeadProblem::evaluate(const VectorXd& p, bool with_
 
 std::optional<ValueGradient> HeadProblem::evaluate_gradient(const VectorXd& p) {
   if (!solve(p)) return std::nullopt;
-  // bar of the data residual: W' (dr~/dr) r~, then back through the motions, the equilibria and the rest shape
+  // bar of the data residual: W' (dr~/dr) r~, then back through the motions, the equilibria and the rest
+  // shape
   VectorXd residual = VectorXd::Zero(residual_count());
   MatrixXd whitened = data_residual(p);
   whiten(whitened);
@@ -386,7 +398,8 @@ std::optional<ValueGradient> HeadProblem::evaluate_gradient(const VectorXd& p) {
   apply_robust(residual, &slopes);
   MatrixXd prior_jacobian = MatrixXd::Zero(residual_count(), size());
   prior_rows(p, residual, &prior_jacobian);
-  ValueGradient out{0.5 * residual.squaredNorm(), prior_jacobian.bottomRows(prior_rows_).transpose() * residual.tail(prior_rows_)};
+  ValueGradient out{0.5 * residual.squaredNorm(),
+                    prior_jacobian.bottomRows(prior_rows_).transpose() * residual.tail(prior_rows_)};
   VectorXd bar = slopes.col(0).cwiseProduct(residual.head(data_rows_));
   whiten_transposed(bar);
 
@@ -405,7 +418,8 @@ std::optional<ValueGradient> HeadProblem::evaluate_gradient(const VectorXd& p) {
         out.gradient.segment<3>(rows_[k].rigid + 3) += pose(static_cast<int>(k)).rigid->translation * b;
       }
     }
-    for (Eigen::Index i = 0; i < pose_bar.size(); i += 3) pose_bar.segment<3>(i) = (R.transpose() * pose_bar.segment<3>(i)).eval();
+    for (Eigen::Index i = 0; i < pose_bar.size(); i += 3)
+      pose_bar.segment<3>(i) = (R.transpose() * pose_bar.segment<3>(i)).eval();
     bars.push_back(rows_[k].to_scan.transpose() * pose_bar);
   }
   std::vector<int> which(experiment_.scene().cluster_count() + 1);

@@ -1,6 +1,7 @@
 // N_eff: misfits of neighbouring vertices that go together count less (DESIGN 7.10).
-//   N_eff / N = 1 / (1 + sum over distance bins of rho_b n_b),  rho_b the correlation of misfits at that distance, n_b the mean number
-//   of neighbours in the bin; bins are summed until the correlation is no longer significant.
+//   N_eff / N = 1 / (1 + sum over distance bins of rho_b n_b),  rho_b the correlation of misfits at that
+//   distance, n_b the mean number of neighbours in the bin; bins are summed until the correlation is no
+//   longer significant.
 #include <algorithm>
 #include <cmath>
 
@@ -61,7 +62,8 @@ double independent_share(const HeadData& data, const HeadProblem& problem, const
     const HeadPose& pose = data.poses[problem.poses()[k]];
     const int step = static_cast<int>((pose.vertices.size() + kMost - 1) / kMost);
     Positions points(pose.vertices.size(), 3);
-    for (std::size_t i = 0; i < pose.vertices.size(); ++i) points.row(i) = data.model->scan.vertices.row(pose.vertices[i]);
+    for (std::size_t i = 0; i < pose.vertices.size(); ++i)
+      points.row(i) = data.model->scan.vertices.row(pose.vertices[i]);
     const double neighbours =
         correlated_neighbours(thinned(points, step), thinned(problem.misfit(static_cast<int>(k), p), step));
     share += 1 / (1 + step * neighbours) / static_cast<double>(problem.poses().size());

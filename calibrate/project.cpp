@@ -368,7 +368,8 @@ std::map<std::string, std::vector<std::string>> project_keys() {
 
 std::string input_name(const Project& project, const std::filesystem::path& file) {
   const auto folder = std::filesystem::absolute(project.file).parent_path();
-  const auto relative = std::filesystem::absolute(file).lexically_normal().lexically_relative(folder.lexically_normal());
+  const auto relative =
+      std::filesystem::absolute(file).lexically_normal().lexically_relative(folder.lexically_normal());
   return relative.empty() ? file.filename().string() : relative.generic_string();
 }
 

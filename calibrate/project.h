@@ -115,7 +115,8 @@ bool matches(const std::string& pattern, const std::string& name);
 /// Every file that the project and its scenes name, the project and the scenes included.
 std::vector<std::filesystem::path> project_files(const Project& project);
 
-/// How fit.json names one of them: its path from the project's folder (two folders may hold files of one name).
+/// How fit.json names one of them: its path from the project's folder (two folders may hold files of one
+/// name).
 std::string input_name(const Project& project, const std::filesystem::path& file);
 
 /// The keys that the reader accepts, by the object that holds them ("" the file itself, "observations[]" an

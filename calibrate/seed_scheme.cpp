@@ -19,25 +19,33 @@ constexpr double kLowest = 0.001, kHighest = 0.5;  ///< the paper's bounds [MPa]
 
 /// The neutral with gravity reversed: the paper's first guess of the rest shape.
 Positions reversed_gravity(const HeadData& data, const TissueTheta& theta, FrozenFactor& factor) {
-  const GravityExperiment experiment(*data.model->compiled, {RestMode::known, Vec3::Zero(), {-data.model->scene.gravity}},
+  const GravityExperiment experiment(*data.model->compiled,
+                                     {RestMode::known, Vec3::Zero(), {-data.model->scene.gravity}},
                                      {1e-8, data.model->scene.solver.max_iterations, false});
   const ExperimentSolution solution = experiment.solve(theta, {}, factor);
-  if (!solution.ok) throw InputError(data.model->scene.file.string(), "reversed gravity has no equilibrium: " + solution.failure);
+  if (!solution.ok)
+    throw InputError(data.model->scene.file.string(),
+                     "reversed gravity has no equilibrium: " + solution.failure);
   return solution.x[0];
 }
 
-/// alpha, so that a rest shape moved by as much as the neutral sags costs as much as misfits of `share` mm at every observed coordinate.
-double prior_weight(const HeadData& data, const std::vector<int>& poses, const TissueTheta& theta, const Positions& X0, double share) {
+/// alpha, so that a rest shape moved by as much as the neutral sags costs as much as misfits of `share` mm at
+/// every observed coordinate.
+double prior_weight(const HeadData& data, const std::vector<int>& poses, const TissueTheta& theta,
+                    const Positions& X0, double share) {
   const CompiledScene& scene = *data.model->compiled;
   const double sag = scene.elastic().evaluate(X0, scene.reference(), scene.moduli(theta), false).energy;
   double misfit = 0;
-  for (const int p : poses) misfit += 0.5 * 3.0 * static_cast<double>(data.poses[p].vertices.size()) * std::pow(share / data.poses[p].sigma, 2);
+  for (const int p : poses)
+    misfit += 0.5 * 3.0 * static_cast<double>(data.poses[p].vertices.size()) *
+              std::pow(share / data.poses[p].sigma, 2);
   return misfit / std::max(sag, 1e-12);
 }
 
 class SeedFit {
  public:
-  SeedFit(const Project& project, const FitRun& run, const SeedOptions& options) : run_(run), options_(options), data_(load_head(project)) {
+  SeedFit(const Project& project, const FitRun& run, const SeedOptions& options)
+      : run_(run), options_(options), data_(load_head(project)) {
     for (std::size_t k = 0; k < data_.poses.size(); ++k)
       if (data_.poses[k].use == Use::fit) poses_.push_back(static_cast<int>(k));
     theta_ = data_.model->theta();
@@ -47,8 +55,10 @@ class SeedFit {
       clusters_.push_back(c);
       theta_.young[c] = parameter.start;
       if (parameter.start < kLowest || parameter.start > kHighest)
-        throw InputError(project.file.string(), fmt::format("the paper's scheme keeps stiffness within 1-500 kPa; {} starts at {:.3g} kPa",
-                                                            parameter.name, 1000 * parameter.start));
+        throw InputError(
+            project.file.string(),
+            fmt::format("the paper's scheme keeps stiffness within 1-500 kPa; {} starts at {:.3g} kPa",
+                        parameter.name, 1000 * parameter.start));
     }
     factor_ = std::make_unique<FrozenFactor>(*data_.model->compiled);
     X0_ = reversed_gravity(data_, theta_, *factor_);
@@ -69,14 +79,21 @@ class SeedFit {
   const HeadData& data() const { return data_; }
 
  private:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  }
 
   std::function<bool(const IterationReport&)> teller(const std::string& stage) {
     return [this, stage](const IterationReport& it) {
       result_.history.push_back(fmt::format("{},{},{:.17g},1", stage, it.iteration, it.cost));
       const int n = static_cast<int>(data_.poses[poses_[0]].vertices.size()) * 3;
-      const double rms = std::sqrt(2 * it.cost / (n * (1.0 + static_cast<double>(poses_.size())))) * data_.poses[poses_[0]].sigma;
-      return !run_.progress || run_.progress({.stage = stage, .iteration = it.iteration, .cost = it.cost, .rms = rms, .seconds = seconds()});
+      const double rms = std::sqrt(2 * it.cost / (n * (1.0 + static_cast<double>(poses_.size())))) *
+                         data_.poses[poses_[0]].sigma;
+      return !run_.progress || run_.progress({.stage = stage,
+                                              .iteration = it.iteration,
+                                              .cost = it.cost,
+                                              .rms = rms,
+                                              .seconds = seconds()});
     };
   }
 
@@ -106,10 +123,13 @@ class SeedFit {
       return value->cost;
     };
     const auto first = problem_->evaluate(theta_, X_, neutral_only);
-    if (!first) throw InputError(data_.model->scene.file.string(), "the paper's scheme has no equilibrium at its start");
+    if (!first)
+      throw InputError(data_.model->scene.file.string(),
+                       "the paper's scheme has no equilibrium at its start");
     scale = std::sqrt(0.1 / std::max(first->rest.cwiseAbs().maxCoeff(), 1e-300));
-    const MinimizeReport report = minimize(scalar, VectorXd::Zero(scalar.size), {.max_iterations = options_.rest_iterations},
-                                           Descent::steepest, teller(stage));
+    const MinimizeReport report =
+        minimize(scalar, VectorXd::Zero(scalar.size), {.max_iterations = options_.rest_iterations},
+                 Descent::steepest, teller(stage));
     Positions X = X_;
     dofs.scatter(base + scale * report.p, X);
     X_ = X;
@@ -130,7 +150,8 @@ class SeedFit {
       if (!value) return std::nullopt;
       if (gradient) {
         gradient->resize(p.size());
-        for (std::size_t k = 0; k < clusters_.size(); ++k) (*gradient)[k] = value->young[clusters_[k]] * map.derivative(p[k]);
+        for (std::size_t k = 0; k < clusters_.size(); ++k)
+          (*gradient)[k] = value->young[clusters_[k]] * map.derivative(p[k]);
       }
       return value->cost;
     };
@@ -143,8 +164,9 @@ class SeedFit {
   }
 
   /// Information on log E with the rest shape marginalised:
-  ///   S = J_E'J_E - J_E'J_X (alpha K0 + J_X'J_X)^-1 J_X'J_E,  K0 the prior's Hessian at F = I; conjugate gradients on K0's factor. A truncated
-  ///   iteration leaves S too large, so the standard deviations are then lower bounds.
+  ///   S = J_E'J_E - J_E'J_X (alpha K0 + J_X'J_X)^-1 J_X'J_E,  K0 the prior's Hessian at F = I; conjugate
+  ///   gradients on K0's factor. A truncated iteration leaves S too large, so the standard deviations are
+  ///   then lower bounds.
   MatrixXd information() {
     const MatrixXd JE = problem_->jacobian_by_log_young(clusters_);
     const MatrixXd rhs = problem_->multiply_rest_transposed(JE);
@@ -152,7 +174,8 @@ class SeedFit {
     FrozenFactor prior(scene);
     prior.refresh(prior_theta_);
     std::vector<double> K0;
-    scene.elastic().hessian(scene.reference(), scene.reference(), scene.moduli(prior_theta_), scene.dofs(), scene.symmetric_pattern(), K0);
+    scene.elastic().hessian(scene.reference(), scene.reference(), scene.moduli(prior_theta_), scene.dofs(),
+                            scene.symmetric_pattern(), K0);
     const auto apply = [&](const MatrixXd& v, const std::vector<int>&) {
       return MatrixXd(alpha_ * multiply_symmetric(scene.symmetric_pattern(), K0, v) +
                       problem_->multiply_rest_transposed(problem_->multiply_rest(v)));
@@ -160,10 +183,12 @@ class SeedFit {
     const auto precondition = [&](const MatrixXd& r, const std::vector<int>&) {
       return MatrixXd(prior.apply(r, prior_theta_) / alpha_);
     };
-    const KrylovResult solved = conjugate_gradients(apply, precondition, rhs, {.tolerance = 1e-2, .max_iterations = 25});
+    const KrylovResult solved =
+        conjugate_gradients(apply, precondition, rhs, {.tolerance = 1e-2, .max_iterations = 25});
     if (!solved.converged)
-      result_.notes.push_back(fmt::format("the rest shape's share of the error bars was iterated to {:.1g}: they are lower bounds",
-                                          solved.residual));
+      result_.notes.push_back(fmt::format(
+          "the rest shape's share of the error bars was iterated to {:.1g}: they are lower bounds",
+          solved.residual));
     return JE.transpose() * JE - rhs.transpose() * solved.x;
   }
 
@@ -172,21 +197,30 @@ class SeedFit {
     result_.subject = project.subject;
     result_.theta = theta_;
     result_.X = X_;
-    result_.termination = !finished ? Termination::interrupted
-                          : last_decrease_ < 1e-3 * last_cost_ ? Termination::converged : Termination::iterations;
-    result_.message = fmt::format("the paper's scheme after {} rounds; the last lowered the misfit by {:.2g} %", options_.rounds,
-                                  100 * last_decrease_ / last_cost_);
-    result_.notes.push_back(fmt::format("rest shape free at every node with an elastic prior, alpha = {:.4g} /(N mm)", alpha_));
-    result_.notes.push_back("error bars hold if the elastic prior does: it supplies what the poses do not say about the rest shape");
+    result_.termination = !finished                            ? Termination::interrupted
+                          : last_decrease_ < 1e-3 * last_cost_ ? Termination::converged
+                                                               : Termination::iterations;
+    result_.message =
+        fmt::format("the paper's scheme after {} rounds; the last lowered the misfit by {:.2g} %",
+                    options_.rounds, 100 * last_decrease_ / last_cost_);
+    result_.notes.push_back(
+        fmt::format("rest shape free at every node with an elastic prior, alpha = {:.4g} /(N mm)", alpha_));
+    result_.notes.push_back(
+        "error bars hold if the elastic prior does: it supplies what the poses do not say about the rest "
+        "shape");
     if (result_.termination != Termination::converged)
-      result_.notes.push_back("the turns have not converged: no value counts as determined, and error bars do not cover that");
+      result_.notes.push_back(
+          "the turns have not converged: no value counts as determined, and error bars do not cover that");
     result_.values.resize(static_cast<Eigen::Index>(data_.parameters.size()));
-    for (std::size_t k = 0; k < clusters_.size(); ++k) result_.free_names.push_back("tissue.young." + data_.model->layout.names[clusters_[k]]);
+    for (std::size_t k = 0; k < clusters_.size(); ++k)
+      result_.free_names.push_back("tissue.young." + data_.model->layout.names[clusters_[k]]);
     describe_observations();
-    MatrixXd S = MatrixXd::Identity(static_cast<Eigen::Index>(clusters_.size()), static_cast<Eigen::Index>(clusters_.size()));
+    MatrixXd S = MatrixXd::Identity(static_cast<Eigen::Index>(clusters_.size()),
+                                    static_cast<Eigen::Index>(clusters_.size()));
     if (finished) S = information();
     const MatrixXd root = S.llt().matrixU();
-    const Identifiability found = analyse_identifiability(root, MatrixXd(0, root.cols()), result_.free_names, result_.inflation);
+    const Identifiability found =
+        analyse_identifiability(root, MatrixXd(0, root.cols()), result_.free_names, result_.inflation);
     result_.covariance = result_.noise_covariance = found.covariance;
     result_.undetermined = found.weakest;
     for (std::size_t j = 0; j < data_.parameters.size(); ++j) describe(j, found);
@@ -197,7 +231,8 @@ class SeedFit {
     double chi2 = 0, count = 0;
     for (int k = 0; k < problem_->pose_count(); ++k) {
       const VectorXd d = problem_->misfit(k);
-      ObservationFit out{k == 0 ? "neutral" : data_.poses[poses_[k - 1]].name, "fit", static_cast<int>(d.size() / 3)};
+      ObservationFit out{k == 0 ? "neutral" : data_.poses[poses_[k - 1]].name, "fit",
+                         static_cast<int>(d.size() / 3)};
       out.rms = d.norm() / std::sqrt(static_cast<double>(d.size()));
       out.mean_error = Eigen::Map<const Positions>(d.data(), d.size() / 3, 3).rowwise().norm().mean();
       out.sigma = problem_->sigma(k);
@@ -244,7 +279,9 @@ class SeedFit {
 }  // namespace
 
 FitResult run_seed_fit(const Project& project, const FitRun& run, const SeedOptions& options) {
-  if (run.resume) throw InputError(project.file.string(), "the paper's scheme (rest: seed) keeps no journal; run without --resume");
+  if (run.resume)
+    throw InputError(project.file.string(),
+                     "the paper's scheme (rest: seed) keeps no journal; run without --resume");
   SeedFit fit(project, run, options);
   FitResult result = fit.go(project);
   std::filesystem::create_directories(run.output);

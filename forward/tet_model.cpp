@@ -21,7 +21,9 @@ int TetModel::cluster(const std::string& name) const {
 
 namespace {
 
-std::string short_name(const std::filesystem::path& file) { return file.filename().string(); }
+std::string short_name(const std::filesystem::path& file) {
+  return file.filename().string();
+}
 
 TetMesh at_order(TetMesh mesh, int order) {
   if (mesh.order == order) return mesh;
@@ -65,12 +67,14 @@ TetMesh make_mesh(const Scene& scene, const SurfaceMesh& scan, double size_facto
   if (scene.tet.ready_made) return ready_made_mesh(scene);
   const TetgenOptions options{.size = scene.tet.size * size_factor, .order = scene.tet.order};
   if (scene.volume)
-    return mesh_closed_surface(read_surface(scene.volume->mesh.file, scene.volume->mesh.unit), scene.volume->mesh.file.string(),
-                               scene.volume->fixed, options, repairs);
+    return mesh_closed_surface(read_surface(scene.volume->mesh.file, scene.volume->mesh.unit),
+                               scene.volume->mesh.file.string(), scene.volume->fixed, options, repairs);
   std::vector<NamedSurface> bones;
-  for (const MeshFile& bone : scene.bones) bones.push_back({bone.file.string(), read_surface(bone.file, bone.unit)});
+  for (const MeshFile& bone : scene.bones)
+    bones.push_back({bone.file.string(), read_surface(bone.file, bone.unit)});
   if (bones.empty())
-    throw InputError(scene.file.string(), "there is nothing to mesh between: give bones, a volume, or a ready-made tet.mesh");
+    throw InputError(scene.file.string(),
+                     "there is nothing to mesh between: give bones, a volume, or a ready-made tet.mesh");
   return mesh_between({scene.surface.file.string(), scan}, bones, options, repairs);
 }
 
@@ -82,7 +86,8 @@ Layout one_cluster(int element_count) {
   return layout;
 }
 
-/// The scan's vertices displaced by seeded noise: labels are then looked up as if every element's centroid were displaced.
+/// The scan's vertices displaced by seeded noise: labels are then looked up as if every element's centroid
+/// were displaced.
 TetMesh jittered(const TetMesh& mesh, double size, unsigned seed) {
   TetMesh moved = mesh;
   std::mt19937 generator(seed);
@@ -109,14 +114,16 @@ SparseRows cluster_weights(TetModel& model, const ModelVariant& variant) {
   if (tissue.layout.empty()) {
     if (model.mesh.label.empty())
       throw InputError(model.scene.file.string(),
-                       "tissue.clusters names no layout and the mesh carries no labels: give clusters.layout, or one \"young\"");
+                       "tissue.clusters names no layout and the mesh carries no labels: give "
+                       "clusters.layout, or one \"young\"");
     model.layout = layout_of_mesh(model.mesh, tissue.names);
     return element_weights(model.layout);
   }
   model.layout = read_layout(tissue.layout, tissue.names, model.scan.vertex_count());
   const double blend = variant.blend >= 0 ? variant.blend : tissue.blend;
   if (variant.label_jitter > 0)
-    return propagate_layout(model.layout, model.scan.vertices, jittered(model.mesh, variant.label_jitter, variant.seed), blend);
+    return propagate_layout(model.layout, model.scan.vertices,
+                            jittered(model.mesh, variant.label_jitter, variant.seed), blend);
   return propagate_layout(model.layout, model.scan.vertices, model.mesh, blend);
 }
 
@@ -126,7 +133,9 @@ std::vector<int> nodes_of(const BoundaryCondition& condition, const TetMesh& mes
   if (condition.box) {
     for (int i = 0; i < mesh.node_count(); ++i) {
       const Vec3 x = mesh.nodes.row(i).transpose();
-      if ((x.array() >= (*condition.box)[0].array()).all() && (x.array() <= (*condition.box)[1].array()).all()) nodes.push_back(i);
+      if ((x.array() >= (*condition.box)[0].array()).all() &&
+          (x.array() <= (*condition.box)[1].array()).all())
+        nodes.push_back(i);
     }
   } else if (condition.nodes == "fixed") {
     for (int i = 0; i < static_cast<int>(mesh.fixed.size()); ++i)
@@ -134,8 +143,9 @@ std::vector<int> nodes_of(const BoundaryCondition& condition, const TetMesh& mes
   } else {
     const auto name = std::find(mesh.region_names.begin(), mesh.region_names.end(), condition.nodes);
     if (name == mesh.region_names.end())
-      throw InputError(where, fmt::format("boundary.nodes \"{}\" is no region of the mesh; known: fixed{}{}", condition.nodes,
-                                          mesh.region_names.empty() ? "" : ", ", fmt::join(mesh.region_names, ", ")));
+      throw InputError(where, fmt::format("boundary.nodes \"{}\" is no region of the mesh; known: fixed{}{}",
+                                          condition.nodes, mesh.region_names.empty() ? "" : ", ",
+                                          fmt::join(mesh.region_names, ", ")));
     const int region = static_cast<int>(name - mesh.region_names.begin());
     for (int i = 0; i < static_cast<int>(mesh.region.size()); ++i)
       if (mesh.region[i] == region) nodes.push_back(i);
@@ -152,22 +162,28 @@ FixedFlags fixed_flags(const Scene& scene, const TetMesh& mesh) {
     for (const int node : nodes_of(condition, mesh, scene.file.string()))
       for (int c = 0; c < 3; ++c) fixed(node, c) = fixed(node, c) || condition.fix[c];
   if (fixed.count() < 6)
-    throw InputError(scene.file.string(), "no node is fixed: the body would fall; name fixed groups of the volume, bones or a boundary");
+    throw InputError(
+        scene.file.string(),
+        "no node is fixed: the body would fall; name fixed groups of the volume, bones or a boundary");
   return fixed;
 }
 
 void warn_about(TetModel& model) {
   const MeshFile& surface = model.scene.surface;
-  if (std::string warning = size_warning(model.scan.vertices, short_name(surface.file), surface.unit); !warning.empty())
+  if (std::string warning = size_warning(model.scan.vertices, short_name(surface.file), surface.unit);
+      !warning.empty())
     model.warnings.push_back(std::move(warning));
   if (const double offset = model.attachment.largest_offset(); offset > 5)
-    model.warnings.push_back(fmt::format("a vertex of {} lies {:.3g} mm off the meshed volume: do the two belong together?",
-                                         short_name(surface.file), offset));
+    model.warnings.push_back(
+        fmt::format("a vertex of {} lies {:.3g} mm off the meshed volume: do the two belong together?",
+                    short_name(surface.file), offset));
 }
 
 }  // namespace
 
-TissueTheta TetModel::theta() const { return {young_of_clusters(scene, layout.names), scene.tissue.poisson, scene.density}; }
+TissueTheta TetModel::theta() const {
+  return {young_of_clusters(scene, layout.names), scene.tissue.poisson, scene.density};
+}
 
 TetModel build_tet_model(const Scene& scene, const ModelVariant& variant) {
   TetModel model;
@@ -177,8 +193,8 @@ TetModel build_tet_model(const Scene& scene, const ModelVariant& variant) {
   model.mesh = make_mesh(scene, model.scan, variant.size_factor, model.notes);
   const SparseRows weights = cluster_weights(model, variant);
   model.fixed = fixed_flags(scene, model.mesh);
-  model.compiled =
-      std::make_shared<CompiledScene>(model.mesh.elements, model.mesh.nodes, weights, model.fixed, model.scene.tissue.law);
+  model.compiled = std::make_shared<CompiledScene>(model.mesh.elements, model.mesh.nodes, weights,
+                                                   model.fixed, model.scene.tissue.law);
   model.attachment = attach_surface(model.scan.vertices, model.mesh);
   if (scene.rest == RestShape::file) {
     const TetMesh rest = read_tet_mesh(scene.rest_file);

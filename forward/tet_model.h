@@ -1,4 +1,5 @@
-// From a scene's files to something that computes: mesh, clusters, fixed nodes, and the scan's vertices attached to the mesh.
+// From a scene's files to something that computes: mesh, clusters, fixed nodes, and the scan's vertices
+// attached to the mesh.
 #pragma once
 
 #include <memory>
@@ -16,13 +17,13 @@ namespace furrow {
 
 struct TetModel {
   Scene scene;
-  SurfaceMesh scan;                ///< observations, masks and layouts index its vertices
-  TetMesh mesh;                    ///< nodes in the scan's configuration (the rest shape when scene.rest == file)
+  SurfaceMesh scan;  ///< observations, masks and layouts index its vertices
+  TetMesh mesh;      ///< nodes in the scan's configuration (the rest shape when scene.rest == file)
   Layout layout;
   FixedFlags fixed;
   std::shared_ptr<const CompiledScene> compiled;
   SurfaceAttachment attachment;
-  Positions rest;                  ///< rest positions of the nodes when scene.rest is file, else no rows
+  Positions rest;                     ///< rest positions of the nodes when scene.rest is file, else no rows
   std::vector<std::string> notes;     ///< repairs made
   std::vector<std::string> warnings;  ///< "the head is 0.24 mm tall: is the mesh in metres?"
 
@@ -34,10 +35,10 @@ struct TetModel {
 
 /// Changes of the discretisation that the model part of error bars is estimated with.
 struct ModelVariant {
-  double size_factor = 1;                      ///< on tet.size (meshes that furrow makes)
-  double blend = -1;                           ///< [mm]; < 0: the scene's
-  double label_jitter = 0;   ///< labels are looked up at centroids displaced by normal noise of this size [mm]
-  unsigned seed = 1;         ///< of the jitter
+  double size_factor = 1;   ///< on tet.size (meshes that furrow makes)
+  double blend = -1;        ///< [mm]; < 0: the scene's
+  double label_jitter = 0;  ///< labels are looked up at centroids displaced by normal noise of this size [mm]
+  unsigned seed = 1;        ///< of the jitter
   std::optional<Law> law;
 };
 

@@ -28,7 +28,8 @@ class WholeCost final : public ceres::CostFunction {
       return false;
     }
     Eigen::Map<VectorXd>(residuals, num_residuals()) = value->residual;
-    if (with_jacobian) Eigen::Map<RowMajorMatrix>(jacobians[0], num_residuals(), problem_.size()) = value->jacobian;
+    if (with_jacobian)
+      Eigen::Map<RowMajorMatrix>(jacobians[0], num_residuals(), problem_.size()) = value->jacobian;
     return true;
   }
 
@@ -45,7 +46,8 @@ class ScalarFunction final : public ceres::FirstOrderFunction {
     ++report_.evaluations;
     report_.jacobians += gradient != nullptr;
     VectorXd g;
-    const auto value = problem_.evaluate(Eigen::Map<const VectorXd>(parameters, problem_.size), gradient ? &g : nullptr);
+    const auto value =
+        problem_.evaluate(Eigen::Map<const VectorXd>(parameters, problem_.size), gradient ? &g : nullptr);
     if (!value) {
       ++report_.failed;
       return false;
@@ -65,7 +67,8 @@ class Progress final : public ceres::IterationCallback {
   explicit Progress(const std::function<bool(const IterationReport&)>& tell) : tell_(tell) {}
   ceres::CallbackReturnType operator()(const ceres::IterationSummary& s) override {
     if (!tell_) return ceres::SOLVER_CONTINUE;
-    const bool go_on = tell_({s.iteration, s.cost, s.cost_change, s.step_norm, s.iteration == 0 || s.step_is_successful});
+    const bool go_on =
+        tell_({s.iteration, s.cost, s.cost_change, s.step_norm, s.iteration == 0 || s.step_is_successful});
     return go_on ? ceres::SOLVER_CONTINUE : ceres::SOLVER_TERMINATE_SUCCESSFULLY;
   }
 
@@ -75,14 +78,19 @@ class Progress final : public ceres::IterationCallback {
 
 Termination termination_of(ceres::TerminationType type) {
   switch (type) {
-    case ceres::CONVERGENCE: return Termination::converged;
-    case ceres::NO_CONVERGENCE: return Termination::iterations;
-    case ceres::USER_SUCCESS: return Termination::interrupted;
-    default: return Termination::failed;
+    case ceres::CONVERGENCE:
+      return Termination::converged;
+    case ceres::NO_CONVERGENCE:
+      return Termination::iterations;
+    case ceres::USER_SUCCESS:
+      return Termination::interrupted;
+    default:
+      return Termination::failed;
   }
 }
 
-MinimizeReport minimize_trust_region(LeastSquares& problem, const VectorXd& start, const MinimizeOptions& options,
+MinimizeReport minimize_trust_region(LeastSquares& problem, const VectorXd& start,
+                                     const MinimizeOptions& options,
                                      const std::function<bool(const IterationReport&)>& progress) {
   MinimizeReport report;
   report.p = start;
@@ -92,7 +100,8 @@ MinimizeReport minimize_trust_region(LeastSquares& problem, const VectorXd& star
   ceres::Solver::Options ceres_options;
   ceres_options.minimizer_type = ceres::TRUST_REGION;
   ceres_options.linear_solver_type = ceres::DENSE_QR;
-  ceres_options.initial_trust_region_radius = 3;  // displacements go with 1/E: a full first step from far off overshoots in log E
+  ceres_options.initial_trust_region_radius =
+      3;  // displacements go with 1/E: a full first step from far off overshoots in log E
   ceres_options.max_num_iterations = options.max_iterations;
   ceres_options.function_tolerance = options.function_tolerance;
   ceres_options.parameter_tolerance = options.parameter_tolerance;
@@ -121,8 +130,8 @@ std::optional<ValueGradient> LeastSquares::evaluate_gradient(const VectorXd& p) 
   return ValueGradient{0.5 * value->residual.squaredNorm(), value->jacobian.transpose() * value->residual};
 }
 
-MinimizeReport minimize(const ScalarProblem& problem, const VectorXd& start, const MinimizeOptions& options, Descent method,
-                        const std::function<bool(const IterationReport&)>& progress) {
+MinimizeReport minimize(const ScalarProblem& problem, const VectorXd& start, const MinimizeOptions& options,
+                        Descent method, const std::function<bool(const IterationReport&)>& progress) {
   require(problem.size == start.size(), "minimize: the start has another size");
   MinimizeReport report;
   report.p = start;

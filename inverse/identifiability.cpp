@@ -22,13 +22,15 @@ Inverse invert_information(const MatrixXd& information) {
   const double floor = 1e-14 * std::max(values.maxCoeff(), 1e-300);
   Inverse out;
   out.vectors = eigen.eigenvectors();
-  out.variances = values.unaryExpr([&](double v) { return v > floor ? 1 / v : std::numeric_limits<double>::infinity(); });
+  out.variances =
+      values.unaryExpr([&](double v) { return v > floor ? 1 / v : std::numeric_limits<double>::infinity(); });
   const VectorXd finite = values.unaryExpr([&](double v) { return 1 / std::max(v, floor); });
   out.covariance = out.vectors * finite.asDiagonal() * out.vectors.transpose();
   return out;
 }
 
-std::vector<WeakCombination> weak_combinations(const MatrixXd& covariance, const std::vector<std::string>& names, double above) {
+std::vector<WeakCombination> weak_combinations(const MatrixXd& covariance,
+                                               const std::vector<std::string>& names, double above) {
   // principal axes of the marginal covariance: the worst-determined combinations of the parameters alone
   Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(covariance);
   std::vector<WeakCombination> weak;
@@ -52,8 +54,9 @@ std::vector<WeakCombination> weak_combinations(const MatrixXd& covariance, const
 
 }  // namespace
 
-Identifiability analyse_identifiability(const MatrixXd& J_data, const MatrixXd& J_prior, const std::vector<std::string>& names,
-                                        double inflation, double report_above) {
+Identifiability analyse_identifiability(const MatrixXd& J_data, const MatrixXd& J_prior,
+                                        const std::vector<std::string>& names, double inflation,
+                                        double report_above) {
   const Eigen::Index n = static_cast<Eigen::Index>(names.size());
   const MatrixXd data = J_data.transpose() * J_data / (inflation * inflation);
   MatrixXd information = data;
@@ -65,7 +68,9 @@ Identifiability analyse_identifiability(const MatrixXd& J_data, const MatrixXd& 
   out.prior_share = VectorXd::Zero(n);
   if (J_prior.rows() > 0) {
     const MatrixXd by_prior = J_prior * C;
-    out.prior_share = (by_prior.colwise().squaredNorm().transpose().head(n).array() / out.covariance.diagonal().array()).matrix();
+    out.prior_share =
+        (by_prior.colwise().squaredNorm().transpose().head(n).array() / out.covariance.diagonal().array())
+            .matrix();
   }
   double largest = 0;
   for (Eigen::Index k = 0; k < n; ++k) largest = std::max(largest, std::sqrt(information(k, k)));

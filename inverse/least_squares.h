@@ -34,15 +34,15 @@ enum class Termination { converged, iterations, interrupted, failed };
 
 struct MinimizeOptions {
   int max_iterations = 50;
-  double function_tolerance = 1e-6;   ///< relative decrease of the cost that ends the iteration
+  double function_tolerance = 1e-6;  ///< relative decrease of the cost that ends the iteration
   double parameter_tolerance = 1e-8;
   double gradient_tolerance = 1e-10;
-  bool lbfgs = false;                 ///< L-BFGS with Wolfe line search on J'r instead of Levenberg-Marquardt
+  bool lbfgs = false;  ///< L-BFGS with Wolfe line search on J'r instead of Levenberg-Marquardt
 };
 
 struct IterationReport {
   int iteration = 0;
-  double cost = 0;           ///< 1/2 |r|^2
+  double cost = 0;  ///< 1/2 |r|^2
   double cost_change = 0;
   double step_norm = 0;
   bool accepted = true;
@@ -56,8 +56,8 @@ struct MinimizeReport {
   std::string message;
 };
 
-/// Levenberg-Marquardt (dense normal directions by QR) or L-BFGS through Ceres; ceres_bridge.cpp is the only file that includes it.
-/// `progress` returns false to stop cleanly.
+/// Levenberg-Marquardt (dense normal directions by QR) or L-BFGS through Ceres; ceres_bridge.cpp is the only
+/// file that includes it. `progress` returns false to stop cleanly.
 MinimizeReport minimize(LeastSquares& problem, const VectorXd& start, const MinimizeOptions& options,
                         const std::function<bool(const IterationReport&)>& progress);
 
@@ -68,7 +68,7 @@ struct ScalarProblem {
 };
 enum class Descent { steepest, bfgs, lbfgs };
 /// Line-search descent with strong Wolfe conditions.
-MinimizeReport minimize(const ScalarProblem& problem, const VectorXd& start, const MinimizeOptions& options, Descent method,
-                        const std::function<bool(const IterationReport&)>& progress);
+MinimizeReport minimize(const ScalarProblem& problem, const VectorXd& start, const MinimizeOptions& options,
+                        Descent method, const std::function<bool(const IterationReport&)>& progress);
 
 }  // namespace furrow

@@ -10,17 +10,24 @@ namespace furrow {
 namespace {
 void demand(const KrylovResult& result, const char* what) {
   if (result.indefinite)
-    throw NoDerivative("the Hessian is indefinite at this equilibrium (a saddle or a bifurcation): there is no derivative");
+    throw NoDerivative(
+        "the Hessian is indefinite at this equilibrium (a saddle or a bifurcation): there is no derivative");
   if (!result.converged && result.residual > 1e-6)
-    throw NoDerivative(fmt::format("{} stopped at a relative residual of {:.1e} after {} iterations", what, result.residual,
-                                   result.iterations));
+    throw NoDerivative(fmt::format("{} stopped at a relative residual of {:.1e} after {} iterations", what,
+                                   result.residual, result.iterations));
 }
 }  // namespace
 
-LinearizedEquilibria::LinearizedEquilibria(const CompiledScene& scene, const TissueTheta& theta, const Positions& X,
-                                           const std::vector<Positions>& x, const FrozenFactor& factor,
-                                           const KrylovOptions& options)
-    : scene_(scene), theta_(theta), moduli_(scene.moduli(theta)), X_(X), x_(x), factor_(factor), options_(options) {}
+LinearizedEquilibria::LinearizedEquilibria(const CompiledScene& scene, const TissueTheta& theta,
+                                           const Positions& X, const std::vector<Positions>& x,
+                                           const FrozenFactor& factor, const KrylovOptions& options)
+    : scene_(scene),
+      theta_(theta),
+      moduli_(scene.moduli(theta)),
+      X_(X),
+      x_(x),
+      factor_(factor),
+      options_(options) {}
 
 MatrixXd LinearizedEquilibria::multiply(const MatrixXd& v, const std::vector<Column>& columns) const {
   MatrixXd out(v.rows(), v.cols());
@@ -58,7 +65,9 @@ std::vector<MatrixXd> LinearizedEquilibria::solve(const std::vector<MatrixXd>& b
       for (const int c : active) columns.push_back(group[c]);
       return multiply(v, columns);
     };
-    const auto precondition = [&](const MatrixXd& r, const std::vector<int>&) { return factor_.apply(r, theta_); };
+    const auto precondition = [&](const MatrixXd& r, const std::vector<int>&) {
+      return factor_.apply(r, theta_);
+    };
     const KrylovResult result = conjugate_gradients(apply, precondition, rhs, options_);
     demand(result, "the tangent solve");
     for (std::size_t k = 0; k < group.size(); ++k) x[group[k].pose].col(group[k].index) = result.x.col(k);
@@ -66,21 +75,29 @@ std::vector<MatrixXd> LinearizedEquilibria::solve(const std::vector<MatrixXd>& b
   return x;
 }
 
-LinearizedRestShape::LinearizedRestShape(const CompiledScene& scene, const TissueTheta& theta, const Positions& X, const Positions& x,
-                                         const Vec3& gravity, const FrozenFactor& factor, const KrylovOptions& options)
+LinearizedRestShape::LinearizedRestShape(const CompiledScene& scene, const TissueTheta& theta,
+                                         const Positions& X, const Positions& x, const Vec3& gravity,
+                                         const FrozenFactor& factor, const KrylovOptions& options)
     : scene_(scene), theta_(theta), factor_(factor), options_(options) {
-  scene.elastic().rest_derivative(X, x, scene.moduli(theta), theta.density * gravity, scene.dofs(), scene.general_pattern(), D_);
+  scene.elastic().rest_derivative(X, x, scene.moduli(theta), theta.density * gravity, scene.dofs(),
+                                  scene.general_pattern(), D_);
 }
 
-MatrixXd LinearizedRestShape::multiply(const MatrixXd& b) const { return multiply_general(scene_.general_pattern(), D_, b); }
+MatrixXd LinearizedRestShape::multiply(const MatrixXd& b) const {
+  return multiply_general(scene_.general_pattern(), D_, b);
+}
 
 MatrixXd LinearizedRestShape::multiply_transposed(const MatrixXd& b) const {
   return multiply_general_transposed(scene_.general_pattern(), D_, b);
 }
 
 MatrixXd LinearizedRestShape::iterate(const MatrixXd& b, bool transposed) const {
-  const auto apply = [&](const MatrixXd& v, const std::vector<int>&) { return transposed ? multiply_transposed(v) : multiply(v); };
-  const auto precondition = [&](const MatrixXd& r, const std::vector<int>&) { return MatrixXd(-factor_.apply(r, theta_)); };
+  const auto apply = [&](const MatrixXd& v, const std::vector<int>&) {
+    return transposed ? multiply_transposed(v) : multiply(v);
+  };
+  const auto precondition = [&](const MatrixXd& r, const std::vector<int>&) {
+    return MatrixXd(-factor_.apply(r, theta_));
+  };
   constexpr Eigen::Index kGroup = 8;  // bounds the memory of the Krylov bases
   MatrixXd x(b.rows(), b.cols());
   for (Eigen::Index first = 0; first < b.cols(); first += kGroup) {
@@ -92,7 +109,11 @@ MatrixXd LinearizedRestShape::iterate(const MatrixXd& b, bool transposed) const 
   return x;
 }
 
-MatrixXd LinearizedRestShape::solve(const MatrixXd& b) const { return iterate(b, false); }
-MatrixXd LinearizedRestShape::solve_transposed(const MatrixXd& b) const { return iterate(b, true); }
+MatrixXd LinearizedRestShape::solve(const MatrixXd& b) const {
+  return iterate(b, false);
+}
+MatrixXd LinearizedRestShape::solve_transposed(const MatrixXd& b) const {
+  return iterate(b, true);
+}
 
 }  // namespace furrow

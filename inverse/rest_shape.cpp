@@ -43,8 +43,8 @@ struct Residual {
   double relative, smallest_j;
 };
 
-Residual neutral_residual(const CompiledScene& scene, const TissueTheta& theta, const ElementModuli& moduli, const Positions& x,
-                          const Positions& X, const Vec3& gravity) {
+Residual neutral_residual(const CompiledScene& scene, const TissueTheta& theta, const ElementModuli& moduli,
+                          const Positions& x, const Positions& X, const Vec3& gravity) {
   const Positions force = scene.gravity_force(X, theta.density, gravity);
   const TotalValue total = evaluate_total(scene, moduli, X, x, force);
   const double load = scene.dofs().gather(force).norm();
@@ -53,8 +53,9 @@ Residual neutral_residual(const CompiledScene& scene, const TissueTheta& theta, 
 
 }  // namespace
 
-RecoveredRest solve_rest_shape(const CompiledScene& scene, const TissueTheta& theta, const Positions& x_neutral, const Vec3& gravity,
-                           const Positions& start, const FrozenFactor& factor, const EquilibriumOptions& options) {
+RecoveredRest solve_rest_shape(const CompiledScene& scene, const TissueTheta& theta,
+                               const Positions& x_neutral, const Vec3& gravity, const Positions& start,
+                               const FrozenFactor& factor, const EquilibriumOptions& options) {
   const ElementModuli moduli = scene.moduli(theta);
   RecoveredRest rest;
   rest.X = start;

@@ -14,7 +14,8 @@ namespace {
 std::uint64_t morton(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
   std::uint64_t code = 0;
   for (int bit = 0; bit < 20; ++bit)
-    code |= static_cast<std::uint64_t>((x >> bit) & 1) << (3 * bit) | static_cast<std::uint64_t>((y >> bit) & 1) << (3 * bit + 1) |
+    code |= static_cast<std::uint64_t>((x >> bit) & 1) << (3 * bit) |
+            static_cast<std::uint64_t>((y >> bit) & 1) << (3 * bit + 1) |
             static_cast<std::uint64_t>((z >> bit) & 1) << (3 * bit + 2);
   return code;
 }
@@ -27,7 +28,8 @@ std::vector<int> spatial_order(const Elements& elements, const Positions& nodes)
     Vec3 centre = Vec3::Zero();
     for (int a = 0; a < 4; ++a) centre += nodes.row(elements(e, a)).transpose() / 4;
     const Vec3 p = (centre - low) * scale;
-    code[e] = morton(static_cast<std::uint32_t>(p.x()), static_cast<std::uint32_t>(p.y()), static_cast<std::uint32_t>(p.z()));
+    code[e] = morton(static_cast<std::uint32_t>(p.x()), static_cast<std::uint32_t>(p.y()),
+                     static_cast<std::uint32_t>(p.z()));
   }
   std::vector<int> order(elements.rows());
   std::iota(order.begin(), order.end(), 0);
@@ -35,7 +37,8 @@ std::vector<int> spatial_order(const Elements& elements, const Positions& nodes)
   return order;
 }
 
-std::vector<std::vector<int>> colour_chunks(const ElementChunks& chunks, const Elements& elements, int node_count) {
+std::vector<std::vector<int>> colour_chunks(const ElementChunks& chunks, const Elements& elements,
+                                            int node_count) {
   std::vector<std::vector<int>> of_node(node_count), colours;
   std::vector<int> colour(chunks.count(), -1), used;
   for (int c = 0; c < chunks.count(); ++c) {

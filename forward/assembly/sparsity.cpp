@@ -92,7 +92,8 @@ std::vector<int> block_starts(const NodeGraph& graph, const DofMap& dofs, std::v
 }
 
 int find_block(const NodeGraph& graph, int i, int j) {
-  const auto first = graph.neighbour.begin() + graph.start[i], last = graph.neighbour.begin() + graph.start[i + 1];
+  const auto first = graph.neighbour.begin() + graph.start[i],
+             last = graph.neighbour.begin() + graph.start[i + 1];
   return static_cast<int>(std::lower_bound(first, last, j) - graph.neighbour.begin());
 }
 
@@ -145,18 +146,21 @@ GeneralPattern make_general_pattern(const Elements& elements, int node_count, co
       if (dofs.dof[3 * i + c] < 0) continue;
       for (int k = graph.start[i]; k < graph.start[i + 1]; ++k)
         for (int d = 0; d < 3; ++d)
-          if (const int column = dofs.dof[3 * graph.neighbour[k] + d]; column >= 0) pattern.column.push_back(column);
+          if (const int column = dofs.dof[3 * graph.neighbour[k] + d]; column >= 0)
+            pattern.column.push_back(column);
       pattern.row_start.push_back(static_cast<int>(pattern.column.size()));
     }
   const int n = static_cast<int>(elements.cols());
   pattern.block_offset.reserve(elements.rows() * n * n);
   for (Eigen::Index e = 0; e < elements.rows(); ++e)
     for (int a = 0; a < n; ++a)
-      for (int b = 0; b < n; ++b) pattern.block_offset.push_back(offset[find_block(graph, elements(e, a), elements(e, b))]);
+      for (int b = 0; b < n; ++b)
+        pattern.block_offset.push_back(offset[find_block(graph, elements(e, a), elements(e, b))]);
   return pattern;
 }
 
-MatrixXd multiply_symmetric(const SymmetricPattern& pattern, const std::vector<double>& values, const MatrixXd& x) {
+MatrixXd multiply_symmetric(const SymmetricPattern& pattern, const std::vector<double>& values,
+                            const MatrixXd& x) {
   require(x.rows() == pattern.size, "multiply_symmetric: x has another size");
   MatrixXd y(x.rows(), x.cols());
   tbb::parallel_for(Eigen::Index{0}, x.cols(), [&](Eigen::Index column) {
@@ -177,7 +181,8 @@ MatrixXd multiply_symmetric(const SymmetricPattern& pattern, const std::vector<d
   return y;
 }
 
-MatrixXd multiply_general(const GeneralPattern& pattern, const std::vector<double>& values, const MatrixXd& x) {
+MatrixXd multiply_general(const GeneralPattern& pattern, const std::vector<double>& values,
+                          const MatrixXd& x) {
   require(x.rows() == pattern.size, "multiply_general: x has another size");
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const RowMajor in = x;  // a matrix entry meets all columns at once
@@ -195,12 +200,14 @@ MatrixXd multiply_general(const GeneralPattern& pattern, const std::vector<doubl
   return out;
 }
 
-MatrixXd multiply_general_transposed(const GeneralPattern& pattern, const std::vector<double>& values, const MatrixXd& x) {
+MatrixXd multiply_general_transposed(const GeneralPattern& pattern, const std::vector<double>& values,
+                                     const MatrixXd& x) {
   require(x.rows() == pattern.size, "multiply_general_transposed: x has another size");
   MatrixXd y = MatrixXd::Zero(x.rows(), x.cols());
   tbb::parallel_for(Eigen::Index{0}, x.cols(), [&](Eigen::Index c) {
     for (int i = 0; i < pattern.size; ++i)
-      for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) y(pattern.column[k], c) += values[k] * x(i, c);
+      for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+        y(pattern.column[k], c) += values[k] * x(i, c);
   });
   return y;
 }

@@ -1,5 +1,5 @@
-// Two of our four failures (docs/theory.md): a broken precondition throws std::logic_error through `require`; bad input throws
-// InputError, which the command line prints as one message with exit status 2.
+// Two of our four failures (docs/theory.md): a broken precondition throws std::logic_error through `require`;
+// bad input throws InputError, which the command line prints as one message with exit status 2.
 #pragma once
 
 #include <stdexcept>
@@ -7,7 +7,8 @@
 
 namespace furrow {
 
-/// Bad input. `where`: file, and line, key path or index in it; `what`: what is wrong and what to do about it.
+/// Bad input. `where`: file, and line, key path or index in it; `what`: what is wrong and what to do about
+/// it.
 class InputError : public std::runtime_error {
  public:
   InputError(const std::string& where, const std::string& what) : std::runtime_error(where + ": " + what) {}

@@ -1,5 +1,6 @@
-// JSON files that people write: comments allowed, every error names file and key path (or line), unknown keys are refused with the
-// nearest known one. A node is a cheap handle into a document that stays alive as long as any node of it.
+// JSON files that people write: comments allowed, every error names file and key path (or line), unknown keys
+// are refused with the nearest known one. A node is a cheap handle into a document that stays alive as long
+// as any node of it.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +18,8 @@
 
 namespace furrow {
 
-/// Where relative paths of a file are looked up, and whether they may leave that folder (`--data DIR`, `--allow-outside`).
+/// Where relative paths of a file are looked up, and whether they may leave that folder (`--data DIR`,
+/// `--allow-outside`).
 struct PathRules {
   std::filesystem::path data_folder;  ///< empty: the JSON file's own folder
   bool allow_outside = false;
@@ -37,9 +39,9 @@ class JsonNode {
   bool is_number() const;
   bool is_boolean() const;
 
-  JsonNode at(const std::string& key) const;                    ///< fails when the key is missing
-  std::optional<JsonNode> find(const std::string& key) const;   ///< nothing when missing
-  std::vector<JsonNode> items() const;                          ///< of an array
+  JsonNode at(const std::string& key) const;                      ///< fails when the key is missing
+  std::optional<JsonNode> find(const std::string& key) const;     ///< nothing when missing
+  std::vector<JsonNode> items() const;                            ///< of an array
   std::vector<std::pair<std::string, JsonNode>> members() const;  ///< of an object, in the file's order
 
   /// Refuses keys of this object that are not listed, naming the nearest listed one.
@@ -52,8 +54,9 @@ class JsonNode {
   std::string one_of(std::initializer_list<const char*> choices) const;  ///< text, nearest choice suggested
   double quantity(const Dimension& expected) const;                      ///< "4 MPa" in internal units
   double quantity(const Dimension& expected, double low, double high) const;  ///< also in [low, high]
-  Vec3 vector(const Dimension& expected) const;                          ///< three quantities
-  /// The text as an absolute path, resolved by the rules (symbolic links followed); fails when it leaves the folder.
+  Vec3 vector(const Dimension& expected) const;                               ///< three quantities
+  /// The text as an absolute path, resolved by the rules (symbolic links followed); fails when it leaves the
+  /// folder.
   std::filesystem::path resolved_path() const;
   /// The same of a file that must exist.
   std::filesystem::path existing_file() const;
@@ -70,8 +73,8 @@ class JsonNode {
   std::string path_;
 };
 
-/// Writes through a temporary file in the same folder and a rename, so that nothing half-written stays behind.
-/// Numbers that are not finite become null: keep them out.
+/// Writes through a temporary file in the same folder and a rename, so that nothing half-written stays
+/// behind. Numbers that are not finite become null: keep them out.
 void write_json(const std::filesystem::path& file, const nlohmann::ordered_json& value);
 
 /// SHA-256 of a file's bytes in hex.

@@ -18,8 +18,8 @@ struct RigidMotion {
 Mat3 rotation_from_vector(const Vec3& omega);
 Vec3 vector_from_rotation(const Mat3& rotation);
 
-/// Least squares motion from `from` to `to` (Kabsch/Umeyama without scale), weights per point (>= 0, empty: all 1).
-/// Throws std::logic_error for fewer than three points of positive weight.
+/// Least squares motion from `from` to `to` (Kabsch/Umeyama without scale), weights per point (>= 0, empty:
+/// all 1). Throws std::logic_error for fewer than three points of positive weight.
 RigidMotion fit_rigid_motion(const Positions& from, const Positions& to, const VectorXd& weights = {});
 
 }  // namespace furrow

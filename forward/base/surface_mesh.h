@@ -1,4 +1,5 @@
-// Triangle surfaces. The order of vertices is the correspondence between poses, masks and layouts: no reader may change it.
+// Triangle surfaces. The order of vertices is the correspondence between poses, masks and layouts: no reader
+// may change it.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,9 @@ struct SurfaceMesh {
   Positions vertices;                    ///< [mm]
   Triangles triangles;                   ///< polygons come as fans
   std::vector<std::string> group_names;  ///< OBJ groups in order of appearance; empty when there are none
-  std::vector<int> triangle_group;       ///< index into group_names per triangle; empty when there are no groups
-  Eigen::Matrix<std::uint8_t, Eigen::Dynamic, 3, Eigen::RowMajor> colours;  ///< per vertex; no rows when there are none
+  std::vector<int> triangle_group;  ///< index into group_names per triangle; empty when there are no groups
+  Eigen::Matrix<std::uint8_t, Eigen::Dynamic, 3, Eigen::RowMajor>
+      colours;  ///< per vertex; no rows when there are none
 
   int vertex_count() const { return static_cast<int>(vertices.rows()); }
   int triangle_count() const { return static_cast<int>(triangles.rows()); }

@@ -1,4 +1,5 @@
-// Units. Inside furrow everything is mm, N, MPa, s, tonne (and rad, px); files carry units as strings ("4 MPa", "1/12 s").
+// Units. Inside furrow everything is mm, N, MPa, s, tonne (and rad, px); files carry units as strings ("4
+// MPa", "1/12 s").
 #pragma once
 
 #include <string>
@@ -27,8 +28,9 @@ inline constexpr Dimension pixel{.pixel = 1};
 inline constexpr Dimension angle{.angle = 1};
 }  // namespace dimension
 
-/// "4 MPa", "20 kPa", "1/12 s", "1000 kg/m^3", "-9.81 m/s^2", "0.2 /mm", "10 MPa/mm", "0.1 deg", "0.3 px" in internal units.
-/// Throws std::invalid_argument whose message names the text, what is wrong with it and an example of the dimension expected.
+/// "4 MPa", "20 kPa", "1/12 s", "1000 kg/m^3", "-9.81 m/s^2", "0.2 /mm", "10 MPa/mm", "0.1 deg", "0.3 px" in
+/// internal units. Throws std::invalid_argument whose message names the text, what is wrong with it and an
+/// example of the dimension expected.
 double parse_quantity(std::string_view text, const Dimension& expected);
 
 /// A number of internal units to `unit` of the same kind: convert_to(0.004, "kPa") is 4.

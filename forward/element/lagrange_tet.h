@@ -1,6 +1,6 @@
-// Lagrange tetrahedra of order 1 and 2 on the reference tetrahedron u, v, w >= 0, u + v + w <= 1, with the rule that is exact for
-// their stiffness at rest: 1 point (order 1), 4 points of degree 2 (order 2, as CalculiX C3D10).
-// Node order: mesh/tet_mesh.h.
+// Lagrange tetrahedra of order 1 and 2 on the reference tetrahedron u, v, w >= 0, u + v + w <= 1, with the
+// rule that is exact for their stiffness at rest: 1 point (order 1), 4 points of degree 2 (order 2, as
+// CalculiX C3D10). Node order: mesh/tet_mesh.h.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// Four elements at a time: a pack is a GCC/Clang vector of four doubles, which the compiler maps to one AVX2 register.
+// Four elements at a time: a pack is a GCC/Clang vector of four doubles, which the compiler maps to one AVX2
+// register.
 #pragma once
 
 #include <cmath>
@@ -8,10 +9,14 @@ namespace furrow {
 inline constexpr int kLanes = 4;
 using Pack = double __attribute__((vector_size(8 * kLanes)));
 
-inline double pack_log(double a) { return std::log(a); }
-inline double pack_exp(double a) { return std::exp(a); }
-/// ln a = 2 atanh z, z = (a - 1) / (a + 1), by its series where all four are within 2/3 .. 3/2 (volume ratios of tissue are), which is also
-/// more accurate near 1 than the general logarithm.
+inline double pack_log(double a) {
+  return std::log(a);
+}
+inline double pack_exp(double a) {
+  return std::exp(a);
+}
+/// ln a = 2 atanh z, z = (a - 1) / (a + 1), by its series where all four are within 2/3 .. 3/2 (volume ratios
+/// of tissue are), which is also more accurate near 1 than the general logarithm.
 inline Pack pack_log(Pack a) {
   const Pack z = (a - 1.0) / (a + 1.0), s = z * z;
   bool near = true;
@@ -25,7 +30,9 @@ inline Pack pack_exp(Pack a) {
   return Pack{std::exp(a[0]), std::exp(a[1]), std::exp(a[2]), std::exp(a[3])};
 }
 
-inline Pack pack_min(Pack a, Pack b) { return a < b ? a : b; }
+inline Pack pack_min(Pack a, Pack b) {
+  return a < b ? a : b;
+}
 
 /// 3 x 3 matrices of packs, row-major.
 struct PackMat3 {
@@ -62,9 +69,12 @@ inline PackVec3 operator*(const PackMat3& a, const PackVec3& x) {
 inline PackMat3 operator*(const PackMat3& a, const PackMat3& b) {
   PackMat3 c;
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
+    for (int j = 0; j < 3; ++j)
+      c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
   return c;
 }
-inline Pack dot(const PackVec3& a, const PackVec3& b) { return a.v[0] * b.v[0] + a.v[1] * b.v[1] + a.v[2] * b.v[2]; }
+inline Pack dot(const PackVec3& a, const PackVec3& b) {
+  return a.v[0] * b.v[0] + a.v[1] * b.v[1] + a.v[2] * b.v[2];
+}
 
 }  // namespace furrow

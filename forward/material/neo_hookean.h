@@ -1,13 +1,14 @@
 // Isotropic laws W(I1, J), I1 = tr F'F, J = det F, that are linear in two moduli (mu, k):
 //
-//   neo_hookean            W = mu/2 (I1 - 3) - mu ln J + k/2 (ln J)^2,       k = lambda   (THEORY 11; Bonet & Wood)
-//   neo_hookean_isochoric  W = mu/2 (J^(-2/3) I1 - 3) + k/2 (J - 1)^2,       k = K        (CalculiX *HYPERELASTIC, NEO HOOKE)
+//   neo_hookean            W = mu/2 (I1 - 3) - mu ln J + k/2 (ln J)^2,       k = lambda   (THEORY 11; Bonet &
+//   Wood) neo_hookean_isochoric  W = mu/2 (J^(-2/3) I1 - 3) + k/2 (J - 1)^2,       k = K        (CalculiX
+//   *HYPERELASTIC, NEO HOOKE)
 //
 // Every law of this kind has
 //   P       = p0 F + p1 F^-T
 //   dP[dF]  = p0 dF + c1 F^-T dF' F^-T + c2 (F^-T:dF) F^-T + c3 [(F:dF) F^-T + (F^-T:dF) F]
-// with p0 = 2 W_1, p1 = J W_J, c1 = -p1, c2 = J^2 W_JJ + J W_J, c3 = 2 J W_1J, so the kernels know one form only.
-// T is double or a pack of doubles (element/pack.h).
+// with p0 = 2 W_1, p1 = J W_J, c1 = -p1, c2 = J^2 W_JJ + J W_J, c3 = 2 J W_1J, so the kernels know one form
+// only. T is double or a pack of doubles (element/pack.h).
 #pragma once
 
 #include <cmath>
@@ -20,9 +21,9 @@ namespace furrow {
 
 template <class T>
 struct IsotropicResponse {
-  T energy;          ///< W [MPa]
-  T p0, p1;          ///< [MPa]
-  T c1, c2, c3;      ///< [MPa]
+  T energy;      ///< W [MPa]
+  T p0, p1;      ///< [MPa]
+  T c1, c2, c3;  ///< [MPa]
 };
 
 struct Moduli {

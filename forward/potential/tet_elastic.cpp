@@ -14,14 +14,19 @@ template <template <class> class LawOf, int N, int Q>
 class TetElasticOf final : public TetElastic {
  public:
   TetElasticOf(const Elements& elements, const Positions& nodes, const TetTable<N, Q>& table)
-      : elements_(elements), node_count_(static_cast<int>(nodes.rows())), table_(table), chunks_(make_chunks(elements, nodes)) {
+      : elements_(elements),
+        node_count_(static_cast<int>(nodes.rows())),
+        table_(table),
+        chunks_(make_chunks(elements, nodes)) {
     make_packs();
   }
 
-  ElasticValue evaluate(const Positions& X, const Positions& x, const ElementModuli& moduli, bool with_gradient) const override {
+  ElasticValue evaluate(const Positions& X, const Positions& x, const ElementModuli& moduli,
+                        bool with_gradient) const override {
     ElasticValue value;
     if (with_gradient) value.gradient = Positions::Zero(node_count_, 3);
-    std::vector<double> energy(chunks_.count(), 0.0), smallest(chunks_.count(), std::numeric_limits<double>::infinity());
+    std::vector<double> energy(chunks_.count(), 0.0),
+        smallest(chunks_.count(), std::numeric_limits<double>::infinity());
     chunks_.for_each([&](int chunk) {
       for_packs(chunk, [&](const PackOf& pack) {
         const PackNodes<N> rest = gather(X, pack), now = gather(x, pack);
@@ -59,19 +64,22 @@ class TetElasticOf final : public TetElastic {
     chunks_.for_each([&](int chunk) {
       for_packs(chunk, [&](const PackOf& pack) {
         PackMat3 blocks[N * (N + 1) / 2] = {};
-        element_hessian(gather(X, pack), gather(x, pack), gather(moduli.mu, pack), gather(moduli.k, pack), blocks);
+        element_hessian(gather(X, pack), gather(x, pack), gather(moduli.mu, pack), gather(moduli.k, pack),
+                        blocks);
         for (int l = 0; l < pack.lanes; ++l) scatter_symmetric(pack, l, blocks, dofs, pattern, values);
       });
     });
   }
 
-  void rest_derivative(const Positions& X, const Positions& x, const ElementModuli& moduli, const Vec3& rho_g, const DofMap& dofs,
-                       const GeneralPattern& pattern, std::vector<double>& values) const override {
+  void rest_derivative(const Positions& X, const Positions& x, const ElementModuli& moduli, const Vec3& rho_g,
+                       const DofMap& dofs, const GeneralPattern& pattern,
+                       std::vector<double>& values) const override {
     values.assign(pattern.column.size(), 0.0);
     chunks_.for_each([&](int chunk) {
       for_packs(chunk, [&](const PackOf& pack) {
         PackMat3 blocks[N * N] = {};
-        element_rest_derivative(gather(X, pack), gather(x, pack), gather(moduli.mu, pack), gather(moduli.k, pack), rho_g, blocks);
+        element_rest_derivative(gather(X, pack), gather(x, pack), gather(moduli.mu, pack),
+                                gather(moduli.k, pack), rho_g, blocks);
         for (int l = 0; l < pack.lanes; ++l) scatter_general(pack, l, blocks, dofs, pattern, values);
       });
     });
@@ -100,8 +108,8 @@ class TetElasticOf final : public TetElastic {
     return out;
   }
 
-  Positions rest_pullback(const Positions& X, const Positions& x, const ElementModuli& moduli, const Vec3& rho_g,
-                          const Positions& lambda) const override {
+  Positions rest_pullback(const Positions& X, const Positions& x, const ElementModuli& moduli,
+                          const Vec3& rho_g, const Positions& lambda) const override {
     Positions out = Positions::Zero(node_count_, 3);
     chunks_.for_each([&](int chunk) {
       for_packs(chunk, [&](const PackOf& pack) {
@@ -111,7 +119,8 @@ class TetElasticOf final : public TetElastic {
         for (int q = 0; q < Q; ++q) {
           const TetPoint<N> point = tet_point<N>(rest, now, table_.weight[q], table_.gradient[q]);
           const auto r = LawOf<Pack>::response(mu, k, squared_norm(point.F), point.j);
-          const PackMat3 S = configurational(point, r, deformation(point, along), work_of(along, rho_g, table_.value[q]));
+          const PackMat3 S =
+              configurational(point, r, deformation(point, along), work_of(along, rho_g, table_.value[q]));
           for (int a = 0; a < N; ++a) {
             const PackVec3 f = S * point.grad[a];
             for (int i = 0; i < 3; ++i) sum.p[a][i] += point.weight * f.v[i];
@@ -123,11 +132,13 @@ class TetElasticOf final : public TetElastic {
     return out;
   }
 
-  MatrixXd cluster_forces(const Positions& X, const Positions& x, const Moduli& unit, const SparseRows& weights) const override {
+  MatrixXd cluster_forces(const Positions& X, const Positions& x, const Moduli& unit,
+                          const SparseRows& weights) const override {
     MatrixXd out = MatrixXd::Zero(3 * static_cast<Eigen::Index>(node_count_), weights.cols());
     chunks_.for_each([&](int chunk) {
       for_packs(chunk, [&](const PackOf& pack) {
-        const PackNodes<N> force = element_force(gather(X, pack), gather(x, pack), Pack{} + unit.mu, Pack{} + unit.k);
+        const PackNodes<N> force =
+            element_force(gather(X, pack), gather(x, pack), Pack{} + unit.mu, Pack{} + unit.k);
         for (int l = 0; l < pack.lanes; ++l)
           for (SparseRows::InnerIterator it(weights, pack.element[l]); it; ++it) {
             double* column = out.col(it.col()).data();
@@ -139,11 +150,13 @@ class TetElasticOf final : public TetElastic {
     return out;
   }
 
-  VectorXd element_work(const Positions& X, const Positions& x, const Moduli& unit, const Positions& lambda) const override {
+  VectorXd element_work(const Positions& X, const Positions& x, const Moduli& unit,
+                        const Positions& lambda) const override {
     VectorXd out(elements_.rows());
     chunks_.for_each([&](int chunk) {
       for_packs(chunk, [&](const PackOf& pack) {
-        const PackNodes<N> force = element_force(gather(X, pack), gather(x, pack), Pack{} + unit.mu, Pack{} + unit.k);
+        const PackNodes<N> force =
+            element_force(gather(X, pack), gather(x, pack), Pack{} + unit.mu, Pack{} + unit.k);
         const PackNodes<N> along = gather(lambda, pack);
         Pack work{};
         for (int a = 0; a < N; ++a)
@@ -238,7 +251,8 @@ class TetElasticOf final : public TetElastic {
     return force;
   }
 
-  void element_hessian(const PackNodes<N>& X, const PackNodes<N>& x, Pack mu, Pack k, PackMat3* blocks) const {
+  void element_hessian(const PackNodes<N>& X, const PackNodes<N>& x, Pack mu, Pack k,
+                       PackMat3* blocks) const {
     for (int q = 0; q < Q; ++q) {
       const TetPoint<N> point = tet_point<N>(X, x, table_.weight[q], table_.gradient[q]);
       const auto r = LawOf<Pack>::response(mu, k, squared_norm(point.F), point.j);
@@ -249,15 +263,16 @@ class TetElasticOf final : public TetElastic {
       }
       for (int a = 0, index = 0; a < N; ++a)
         for (int b = 0; b <= a; ++b, ++index) {
-          const PackMat3 block = tangent_block(r, dot(point.grad[a], point.grad[b]), a_of[a], b_of[a], a_of[b], b_of[b]);
+          const PackMat3 block =
+              tangent_block(r, dot(point.grad[a], point.grad[b]), a_of[a], b_of[a], a_of[b], b_of[b]);
           for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) blocks[index].m[i][j] += point.weight * block.m[i][j];
         }
     }
   }
 
-  void element_rest_derivative(const PackNodes<N>& X, const PackNodes<N>& x, Pack mu, Pack k, const Vec3& rho_g,
-                               PackMat3* blocks) const {
+  void element_rest_derivative(const PackNodes<N>& X, const PackNodes<N>& x, Pack mu, Pack k,
+                               const Vec3& rho_g, PackMat3* blocks) const {
     for (int q = 0; q < Q; ++q) {
       const TetPoint<N> point = tet_point<N>(X, x, table_.weight[q], table_.gradient[q]);
       const auto r = LawOf<Pack>::response(mu, k, squared_norm(point.F), point.j);
@@ -270,7 +285,8 @@ class TetElasticOf final : public TetElastic {
       }
       for (int a = 0; a < N; ++a)
         for (int b = 0; b < N; ++b) {
-          const PackMat3 khat = tangent_block(r, dot(point.grad[a], point.grad[b]), a_of[a], b_of[a], a_of[b], b_of[b]);
+          const PackMat3 khat =
+              tangent_block(r, dot(point.grad[a], point.grad[b]), a_of[a], b_of[a], a_of[b], b_of[b]);
           const PackMat3 khat_F = khat * point.F;
           for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j)
@@ -285,7 +301,8 @@ class TetElasticOf final : public TetElastic {
 
   static void scatter_symmetric(const PackOf& pack, int l, const PackMat3* blocks, const DofMap& dofs,
                                 const SymmetricPattern& pattern, std::vector<double>& values) {
-    const int* offset = pattern.block_offset.data() + static_cast<std::size_t>(pack.element[l]) * (N * (N + 1) / 2);
+    const int* offset =
+        pattern.block_offset.data() + static_cast<std::size_t>(pack.element[l]) * (N * (N + 1) / 2);
     for (int a = 0, index = 0; a < N; ++a)
       for (int b = 0; b <= a; ++b, ++index) {
         const bool swapped = pack.node[a][l] < pack.node[b][l];
@@ -294,7 +311,8 @@ class TetElasticOf final : public TetElastic {
         if (a != b && all_free(row_dof) && all_free(column_dof)) {
           for (int c = 0; c < 3; ++c) {
             double* column = values.data() + pattern.column_start[column_dof[0] + c] + offset[index] - c;
-            for (int r = 0; r < 3; ++r) column[r] += swapped ? blocks[index].m[c][r][l] : blocks[index].m[r][c][l];
+            for (int r = 0; r < 3; ++r)
+              column[r] += swapped ? blocks[index].m[c][r][l] : blocks[index].m[r][c][l];
           }
           continue;
         }
@@ -305,7 +323,8 @@ class TetElasticOf final : public TetElastic {
           int r_free = 0;
           for (int r = 0; r < 3; ++r) {
             if (row_dof[r] < 0) continue;
-            if (a != b || r >= c) column[r_free] += swapped ? blocks[index].m[c][r][l] : blocks[index].m[r][c][l];
+            if (a != b || r >= c)
+              column[r_free] += swapped ? blocks[index].m[c][r][l] : blocks[index].m[r][c][l];
             ++r_free;
           }
           ++skipped;
@@ -313,8 +332,8 @@ class TetElasticOf final : public TetElastic {
       }
   }
 
-  static void scatter_general(const PackOf& pack, int l, const PackMat3* blocks, const DofMap& dofs, const GeneralPattern& pattern,
-                              std::vector<double>& values) {
+  static void scatter_general(const PackOf& pack, int l, const PackMat3* blocks, const DofMap& dofs,
+                              const GeneralPattern& pattern, std::vector<double>& values) {
     const int* offset = pattern.block_offset.data() + static_cast<std::size_t>(pack.element[l]) * (N * N);
     for (int a = 0; a < N; ++a) {
       const int* row_dof = &dofs.dof[3 * pack.node[a][l]];
@@ -334,8 +353,8 @@ class TetElasticOf final : public TetElastic {
   int node_count_;
   const TetTable<N, Q>& table_;
   ElementChunks chunks_;
-  std::vector<PackOf> packs_;     ///< of all chunks, in order
-  std::vector<int> first_pack_;   ///< per chunk
+  std::vector<PackOf> packs_;    ///< of all chunks, in order
+  std::vector<int> first_pack_;  ///< per chunk
 };
 
 template <template <class> class LawOf>
@@ -348,7 +367,8 @@ std::unique_ptr<TetElastic> make_of(const Elements& elements, const Positions& n
 }  // namespace
 
 std::unique_ptr<TetElastic> make_tet_elastic(Law law, const Elements& elements, const Positions& nodes) {
-  return law == Law::neo_hookean ? make_of<NeoHookean>(elements, nodes) : make_of<NeoHookeanIsochoric>(elements, nodes);
+  return law == Law::neo_hookean ? make_of<NeoHookean>(elements, nodes)
+                                 : make_of<NeoHookeanIsochoric>(elements, nodes);
 }
 
 }  // namespace furrow

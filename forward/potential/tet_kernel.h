@@ -15,9 +15,9 @@ struct PackNodes {
 /// What one quadrature point of a pack knows.
 template <int N>
 struct TetPoint {
-  Pack weight;     ///< w det(dX/dxi) [mm^3]
-  Pack rest_det;   ///< det(dX/dxi)
-  Pack j;          ///< det F
+  Pack weight;       ///< w det(dX/dxi) [mm^3]
+  Pack rest_det;     ///< det(dX/dxi)
+  Pack j;            ///< det F
   PackVec3 grad[N];  ///< grad_X N [1/mm]
   PackMat3 F, F_inverse_transposed;
 };
@@ -41,7 +41,8 @@ TetPoint<N> tet_point(const PackNodes<N>& X, const PackNodes<N>& x, double weigh
   const Pack inverse_det = 1.0 / point.rest_det;
   for (int a = 0; a < N; ++a)  // grad_X N = (dX/dxi)^-T dN/dxi
     for (int i = 0; i < 3; ++i)
-      point.grad[a].v[i] = (cof.m[i][0] * dN[a][0] + cof.m[i][1] * dN[a][1] + cof.m[i][2] * dN[a][2]) * inverse_det;
+      point.grad[a].v[i] =
+          (cof.m[i][0] * dN[a][0] + cof.m[i][1] * dN[a][1] + cof.m[i][2] * dN[a][2]) * inverse_det;
   PackMat3 F{};
   for (int a = 0; a < N; ++a)
     for (int i = 0; i < 3; ++i)
@@ -67,7 +68,8 @@ template <int N>
 PackMat3 stress(const TetPoint<N>& point, const IsotropicResponse<Pack>& r) {
   PackMat3 P;
   for (int i = 0; i < 3; ++i)
-    for (int k = 0; k < 3; ++k) P.m[i][k] = r.p0 * point.F.m[i][k] + r.p1 * point.F_inverse_transposed.m[i][k];
+    for (int k = 0; k < 3; ++k)
+      P.m[i][k] = r.p0 * point.F.m[i][k] + r.p1 * point.F_inverse_transposed.m[i][k];
   return P;
 }
 
@@ -104,14 +106,16 @@ PackMat3 stress_increment(const TetPoint<N>& point, const IsotropicResponse<Pack
   PackMat3 dP;
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < 3; ++k)
-      dP.m[i][k] = r.p0 * dF.m[i][k] + r.c1 * turned.m[i][k] + (r.c2 * along_inverse + r.c3 * along_F) * Fit.m[i][k] +
+      dP.m[i][k] = r.p0 * dF.m[i][k] + r.c1 * turned.m[i][k] +
+                   (r.c2 * along_inverse + r.c3 * along_F) * Fit.m[i][k] +
                    r.c3 * along_inverse * point.F.m[i][k];
   return dP;
 }
 
 /// S = (P:L - work) I - F' dP[L] - L' P, the configurational stress that works on changes of the rest shape.
 template <int N>
-PackMat3 configurational(const TetPoint<N>& point, const IsotropicResponse<Pack>& r, const PackMat3& L, Pack work) {
+PackMat3 configurational(const TetPoint<N>& point, const IsotropicResponse<Pack>& r, const PackMat3& L,
+                         Pack work) {
   const PackMat3 P = stress(point, r);
   const PackMat3 first = transpose(point.F) * stress_increment(point, r, L), second = transpose(L) * P;
   const Pack diagonal = contract(P, L) - work;
@@ -122,12 +126,13 @@ PackMat3 configurational(const TetPoint<N>& point, const IsotropicResponse<Pack>
 }
 
 /// Khat_ab of tet_elastic.h (without the weight).
-inline PackMat3 tangent_block(const IsotropicResponse<Pack>& r, Pack grad_dot, const PackVec3& a_a, const PackVec3& b_a,
-                              const PackVec3& a_b, const PackVec3& b_b) {
+inline PackMat3 tangent_block(const IsotropicResponse<Pack>& r, Pack grad_dot, const PackVec3& a_a,
+                              const PackVec3& b_a, const PackVec3& a_b, const PackVec3& b_b) {
   PackMat3 k;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
-      k.m[i][j] = r.c1 * b_b.v[i] * b_a.v[j] + b_a.v[i] * (r.c2 * b_b.v[j] + r.c3 * a_b.v[j]) + r.c3 * a_a.v[i] * b_b.v[j];
+      k.m[i][j] = r.c1 * b_b.v[i] * b_a.v[j] + b_a.v[i] * (r.c2 * b_b.v[j] + r.c3 * a_b.v[j]) +
+                  r.c3 * a_a.v[i] * b_b.v[j];
   const Pack diagonal = r.p0 * grad_dot;
   for (int i = 0; i < 3; ++i) k.m[i][i] += diagonal;
   return k;

@@ -12,7 +12,9 @@ namespace furrow {
 
 namespace {
 
-void* blas_symbol(const char* name) { return dlsym(RTLD_DEFAULT, name); }
+void* blas_symbol(const char* name) {
+  return dlsym(RTLD_DEFAULT, name);
+}
 
 void keep_blas_on_one_thread() {
   static const bool done = [] {
@@ -22,11 +24,14 @@ void keep_blas_on_one_thread() {
   (void)done;
 }
 
-constexpr int kSolveGroup = 4;  ///< right-hand sides a solve takes at once; fixed, so that digits do not depend on threads
+constexpr int kSolveGroup =
+    4;  ///< right-hand sides a solve takes at once; fixed, so that digits do not depend on threads
 
 }  // namespace
 
-bool blas_is_openblas() { return blas_symbol("openblas_get_config") != nullptr; }
+bool blas_is_openblas() {
+  return blas_symbol("openblas_get_config") != nullptr;
+}
 
 std::string blas_description() {
   if (void* get = blas_symbol("openblas_get_config")) return reinterpret_cast<char* (*)()>(get)();
@@ -88,7 +93,8 @@ std::vector<int> order_by_nodes(const SymmetricPattern& pattern, const DofMap& d
 
 }  // namespace
 
-CholmodSolver::CholmodSolver(const SymmetricPattern& pattern, const DofMap& dofs) : impl_(std::make_unique<Impl>()) {
+CholmodSolver::CholmodSolver(const SymmetricPattern& pattern, const DofMap& dofs)
+    : impl_(std::make_unique<Impl>()) {
   keep_blas_on_one_thread();
   cholmod_common& common = impl_->common;
   cholmod_start(&common);
@@ -119,12 +125,16 @@ bool CholmodSolver::factorize(const std::vector<double>& values) {
   require(values.size() == impl_->row.size(), "factorize: values do not fit the pattern");
   cholmod_sparse a = impl_->matrix(const_cast<double*>(values.data()));
   const int ok = cholmod_factorize(&a, impl_->factor, &impl_->common);
-  if (!ok && impl_->common.status == CHOLMOD_OUT_OF_MEMORY) throw std::runtime_error("the factorisation ran out of memory");
-  impl_->usable = ok && impl_->common.status != CHOLMOD_NOT_POSDEF && impl_->factor->minor == impl_->factor->n;
+  if (!ok && impl_->common.status == CHOLMOD_OUT_OF_MEMORY)
+    throw std::runtime_error("the factorisation ran out of memory");
+  impl_->usable =
+      ok && impl_->common.status != CHOLMOD_NOT_POSDEF && impl_->factor->minor == impl_->factor->n;
   return impl_->usable;
 }
 
-bool CholmodSolver::factorized() const { return impl_->usable; }
+bool CholmodSolver::factorized() const {
+  return impl_->usable;
+}
 
 MatrixXd CholmodSolver::solve(const MatrixXd& b) const {
   require(impl_->usable, "solve: there is no factor");
@@ -154,7 +164,11 @@ MatrixXd CholmodSolver::solve(const MatrixXd& b) const {
   return x;
 }
 
-double CholmodSolver::factor_megabytes() const { return impl_->factor->xsize * sizeof(double) / 1e6; }
-double CholmodSolver::factor_gigaflops() const { return impl_->common.fl / 1e9; }
+double CholmodSolver::factor_megabytes() const {
+  return impl_->factor->xsize * sizeof(double) / 1e6;
+}
+double CholmodSolver::factor_gigaflops() const {
+  return impl_->common.fl / 1e9;
+}
 
 }  // namespace furrow

@@ -1,13 +1,14 @@
-// Sparse Cholesky of a symmetric positive definite matrix: CHOLMOD, supernodal, METIS on the node graph, OpenBLAS on one thread (so
-// that results have the same digits for any number of threads). The only place that includes CHOLMOD is cholmod_solver.cpp.
+// Sparse Cholesky of a symmetric positive definite matrix: CHOLMOD, supernodal, METIS on the node graph,
+// OpenBLAS on one thread (so that results have the same digits for any number of threads). The only place
+// that includes CHOLMOD is cholmod_solver.cpp.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "forward/base/types.h"
 #include "forward/assembly/sparsity.h"
+#include "forward/base/types.h"
 
 namespace furrow {
 
@@ -34,8 +35,8 @@ class CholmodSolver {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Name of the BLAS behind CHOLMOD in this process ("OpenBLAS 0.3.21 ..."), or "unknown (not OpenBLAS): ...": the reference BLAS is
-/// about seven times slower.
+/// Name of the BLAS behind CHOLMOD in this process ("OpenBLAS 0.3.21 ..."), or "unknown (not OpenBLAS): ...":
+/// the reference BLAS is about seven times slower.
 std::string blas_description();
 bool blas_is_openblas();
 

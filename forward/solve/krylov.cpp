@@ -13,7 +13,9 @@ std::vector<int> unfinished(const VectorXd& residual, const VectorXd& scale, dou
   return columns;
 }
 
-VectorXd column_norms(const MatrixXd& m) { return m.colwise().norm().transpose(); }
+VectorXd column_norms(const MatrixXd& m) {
+  return m.colwise().norm().transpose();
+}
 
 double worst(const VectorXd& residual, const VectorXd& scale) {
   double w = 0;
@@ -65,7 +67,8 @@ KrylovResult conjugate_gradients(const BlockOperator& A, const BlockOperator& M_
 
 namespace {
 
-/// One column's Arnoldi process: basis V, Hessenberg matrix reduced by Givens rotations, least-squares right-hand side.
+/// One column's Arnoldi process: basis V, Hessenberg matrix reduced by Givens rotations, least-squares
+/// right-hand side.
 struct Arnoldi {
   std::vector<VectorXd> basis, preconditioned;
   std::vector<VectorXd> triangle;  ///< columns of R
@@ -118,13 +121,15 @@ struct Arnoldi {
 
 }  // namespace
 
-KrylovResult gmres(const BlockOperator& A, const BlockOperator& M_inverse, const MatrixXd& b, const KrylovOptions& options) {
+KrylovResult gmres(const BlockOperator& A, const BlockOperator& M_inverse, const MatrixXd& b,
+                   const KrylovOptions& options) {
   KrylovResult result;
   result.x = MatrixXd::Zero(b.rows(), b.cols());
   const VectorXd scale = column_norms(b);
   VectorXd residual = scale;
   std::vector<Arnoldi> columns;
-  for (Eigen::Index c = 0; c < b.cols(); ++c) columns.emplace_back(scale[c] > 0 ? VectorXd(b.col(c)) : VectorXd::Ones(b.rows()));
+  for (Eigen::Index c = 0; c < b.cols(); ++c)
+    columns.emplace_back(scale[c] > 0 ? VectorXd(b.col(c)) : VectorXd::Ones(b.rows()));
   std::vector<int> active = unfinished(residual, scale, options.tolerance);
   while (!active.empty() && result.iterations < options.max_iterations) {
     MatrixXd v(b.rows(), active.size());

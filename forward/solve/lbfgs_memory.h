@@ -1,5 +1,5 @@
-// The two-loop recursion of L-BFGS, split at the point where the initial inverse Hessian is applied, so that several problems can
-// share one application (Nocedal & Wright, algorithm 7.4).
+// The two-loop recursion of L-BFGS, split at the point where the initial inverse Hessian is applied, so that
+// several problems can share one application (Nocedal & Wright, algorithm 7.4).
 #pragma once
 
 #include <deque>

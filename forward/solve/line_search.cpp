@@ -4,8 +4,8 @@
 
 namespace furrow {
 
-std::optional<Iterate> backtrack(const CompiledScene& scene, const ElementModuli& moduli, const Positions& X, const Positions& force,
-                                 const Iterate& from, const VectorXd& direction) {
+std::optional<Iterate> backtrack(const CompiledScene& scene, const ElementModuli& moduli, const Positions& X,
+                                 const Positions& force, const Iterate& from, const VectorXd& direction) {
   constexpr double kArmijo = 1e-4, kRounding = 1e-11;
   const double slope = from.value.gradient.dot(direction);
   if (!(slope < 0)) return std::nullopt;

@@ -23,8 +23,8 @@ struct PoseRun {
   double residual() const { return load > 0 ? at.value.gradient.norm() / load : at.value.gradient.norm(); }
 };
 
-PoseRun start_pose(const CompiledScene& scene, const TissueTheta& theta, const ElementModuli& moduli, const Positions& X,
-                   const Vec3& gravity, const Positions& start) {
+PoseRun start_pose(const CompiledScene& scene, const TissueTheta& theta, const ElementModuli& moduli,
+                   const Positions& X, const Vec3& gravity, const Positions& start) {
   PoseRun run;
   run.force = scene.gravity_force(X, theta.density, gravity);
   run.load = scene.dofs().gather(run.force).norm();
@@ -42,8 +42,8 @@ PoseRun start_pose(const CompiledScene& scene, const TissueTheta& theta, const E
 }
 
 /// One accepted step, or the end of the pose.
-void advance(PoseRun& run, const CompiledScene& scene, const ElementModuli& moduli, const Positions& X, const VectorXd& h0_q,
-             double tolerance) {
+void advance(PoseRun& run, const CompiledScene& scene, const ElementModuli& moduli, const Positions& X,
+             const VectorXd& h0_q, double tolerance) {
   const VectorXd direction = -run.memory.after(h0_q);
   std::optional<Iterate> next = backtrack(scene, moduli, X, run.force, run.at, direction);
   ++run.iterations;
@@ -53,7 +53,8 @@ void advance(PoseRun& run, const CompiledScene& scene, const ElementModuli& modu
       return;
     }
     run.done = true;
-    if (run.residual() > 30 * tolerance) run.failure = SolveFailure::line_search;  // else: at the rounding floor
+    if (run.residual() > 30 * tolerance)
+      run.failure = SolveFailure::line_search;  // else: at the rounding floor
     return;
   }
   run.memory.add(scene.dofs().gather(next->x - run.at.x), next->value.gradient - run.at.value.gradient);
@@ -62,9 +63,10 @@ void advance(PoseRun& run, const CompiledScene& scene, const ElementModuli& modu
 
 }  // namespace
 
-std::vector<Equilibrium> solve_lockstep(const CompiledScene& scene, const TissueTheta& theta, const Positions& X,
-                                        const std::vector<Vec3>& gravities, const std::vector<Positions>& starts,
-                                        const FrozenFactor& factor, const EquilibriumOptions& options) {
+std::vector<Equilibrium> solve_lockstep(const CompiledScene& scene, const TissueTheta& theta,
+                                        const Positions& X, const std::vector<Vec3>& gravities,
+                                        const std::vector<Positions>& starts, const FrozenFactor& factor,
+                                        const EquilibriumOptions& options) {
   require(gravities.size() == starts.size(), "one start a pose");
   const ElementModuli moduli = scene.moduli(theta);
   std::vector<PoseRun> runs;
@@ -89,14 +91,17 @@ std::vector<Equilibrium> solve_lockstep(const CompiledScene& scene, const Tissue
     }
     if (active.empty()) break;
     MatrixXd q(scene.dofs().free_count, active.size());
-    for (std::size_t k = 0; k < active.size(); ++k) q.col(k) = active[k]->memory.before(active[k]->at.value.gradient);
+    for (std::size_t k = 0; k < active.size(); ++k)
+      q.col(k) = active[k]->memory.before(active[k]->at.value.gradient);
     const MatrixXd h0_q = factor.apply(q, theta);
-    for (std::size_t k = 0; k < active.size(); ++k) advance(*active[k], scene, moduli, X, h0_q.col(k), options.tolerance);
+    for (std::size_t k = 0; k < active.size(); ++k)
+      advance(*active[k], scene, moduli, X, h0_q.col(k), options.tolerance);
   }
 
   std::vector<Equilibrium> out;
   for (PoseRun& run : runs)
-    out.push_back({std::move(run.at.x), run.residual(), run.at.value.energy, run.at.value.smallest_j, run.iterations, run.failure});
+    out.push_back({std::move(run.at.x), run.residual(), run.at.value.energy, run.at.value.smallest_j,
+                   run.iterations, run.failure});
   return out;
 }
 

@@ -24,8 +24,9 @@ bool factorize_shifted(CholmodSolver& solver, const SymmetricPattern& pattern, s
 
 }  // namespace
 
-Equilibrium solve_newton(const CompiledScene& scene, const TissueTheta& theta, const Positions& X, const Vec3& gravity,
-                         const Positions& start, CholmodSolver& solver, const EquilibriumOptions& options) {
+Equilibrium solve_newton(const CompiledScene& scene, const TissueTheta& theta, const Positions& X,
+                         const Vec3& gravity, const Positions& start, CholmodSolver& solver,
+                         const EquilibriumOptions& options) {
   const ElementModuli moduli = scene.moduli(theta);
   const Positions force = scene.gravity_force(X, theta.density, gravity);
   const double load = scene.dofs().gather(force).norm();

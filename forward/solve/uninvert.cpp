@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kThreshold = 0.3;  ///< smallest singular value at which the law is evaluated
 
-/// Signed SVD: F = U diag(s) V' with rotations U, V; only the last singular value may be negative. Clamped from below.
+/// Signed SVD: F = U diag(s) V' with rotations U, V; only the last singular value may be negative. Clamped
+/// from below.
 Mat3 thresholded(const Mat3& F) {
   Eigen::JacobiSVD<Mat3> svd(F, Eigen::ComputeFullU | Eigen::ComputeFullV);
   Mat3 U = svd.matrixU(), V = svd.matrixV();
@@ -26,8 +27,8 @@ struct Forces {
   double smallest_j;
 };
 
-Forces thresholded_residual(const CompiledScene& scene, const ElementModuli& moduli, const Positions& X, const Positions& x,
-                            const Positions& force) {
+Forces thresholded_residual(const CompiledScene& scene, const ElementModuli& moduli, const Positions& X,
+                            const Positions& x, const Positions& force) {
   const int n = static_cast<int>(scene.elements().cols()), points = n == 4 ? 1 : 4;
   Positions gradient = -force;
   double smallest = 1e300;
@@ -46,20 +47,22 @@ Forces thresholded_residual(const CompiledScene& scene, const ElementModuli& mod
       const Mat3 P = evaluate_point(scene.law(), {moduli.mu[e], moduli.k[e]}, thresholded(F)).stress;
       const Mat3 per_reference = weight * rest.determinant() * P * inverse.transpose();
       for (int a = 0; a < n; ++a)
-        gradient.row(scene.elements()(e, a)) += (per_reference * Vec3(dN[a][0], dN[a][1], dN[a][2])).transpose();
+        gradient.row(scene.elements()(e, a)) +=
+            (per_reference * Vec3(dN[a][0], dN[a][1], dN[a][2])).transpose();
     }
   return {scene.dofs().gather(gradient), smallest};
 }
 
 }  // namespace
 
-Positions uninvert(const CompiledScene& scene, const TissueTheta& theta, const Positions& X, const Positions& force,
-                   const Positions& start, CholmodSolver& solver) {
+Positions uninvert(const CompiledScene& scene, const TissueTheta& theta, const Positions& X,
+                   const Positions& force, const Positions& start, CholmodSolver& solver) {
   const ElementModuli moduli = scene.moduli(theta);
   std::vector<double> values;
   scene.elastic().hessian(X, X, moduli, scene.dofs(), scene.symmetric_pattern(), values);
   if (!solver.factorize(values)) return start;
-  constexpr double kStep = 0.15;  // stress is up to five times steeper at the threshold than at rest, where the factor was made
+  constexpr double kStep =
+      0.15;  // stress is up to five times steeper at the threshold than at rest, where the factor was made
   Positions x = start;
   for (int iteration = 0; iteration < 200; ++iteration) {
     const Forces now = thresholded_residual(scene, moduli, X, x, force);

@@ -1,5 +1,6 @@
-// Bad starts: ITF04 inversion thresholding (Irving, Teran, Fedkiw 2004). Where J <= 0 the stress is evaluated at F with its singular
-// values clamped from below, which pushes inverted elements back; used before a solve, never inside a gradient.
+// Bad starts: ITF04 inversion thresholding (Irving, Teran, Fedkiw 2004). Where J <= 0 the stress is evaluated
+// at F with its singular values clamped from below, which pushes inverted elements back; used before a solve,
+// never inside a gradient.
 #pragma once
 
 #include "forward/compiled_scene.h"
@@ -7,9 +8,9 @@
 
 namespace furrow {
 
-/// Positions near `start` without inverted elements; `start` itself (still inverted) when 200 iterations do not get there.
-/// `solver` is factorised at the rest shape.
-Positions uninvert(const CompiledScene&, const TissueTheta&, const Positions& X, const Positions& force, const Positions& start,
-                   CholmodSolver& solver);
+/// Positions near `start` without inverted elements; `start` itself (still inverted) when 200 iterations do
+/// not get there. `solver` is factorised at the rest shape.
+Positions uninvert(const CompiledScene&, const TissueTheta&, const Positions& X, const Positions& force,
+                   const Positions& start, CholmodSolver& solver);
 
 }  // namespace furrow

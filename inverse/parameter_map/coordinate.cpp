@@ -6,18 +6,22 @@
 namespace furrow {
 
 namespace {
-double logistic(double t) { return 1 / (1 + std::exp(-t)); }
+double logistic(double t) {
+  return 1 / (1 + std::exp(-t));
+}
 }  // namespace
 
 double CoordinateMap::to_physical(double p) const {
   const auto [a, b] = range;
   switch (kind) {
-    case MapKind::log: return std::exp(p);
+    case MapKind::log:
+      return std::exp(p);
     case MapKind::logit_of_log: {
       const double L = std::log(b / a);
       return a * std::exp(L * logistic(4 * p / L));
     }
-    case MapKind::logit: return a + (b - a) * logistic(4 * p / (b - a));
+    case MapKind::logit:
+      return a + (b - a) * logistic(4 * p / (b - a));
   }
   return 0;
 }
@@ -25,7 +29,8 @@ double CoordinateMap::to_physical(double p) const {
 double CoordinateMap::derivative(double p) const {
   const auto [a, b] = range;
   switch (kind) {
-    case MapKind::log: return std::exp(p);
+    case MapKind::log:
+      return std::exp(p);
     case MapKind::logit_of_log: {
       const double s = logistic(4 * p / std::log(b / a));
       return to_physical(p) * 4 * s * (1 - s);

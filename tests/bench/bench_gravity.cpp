@@ -1,5 +1,6 @@
-// Five poses with their gradient on a head of about 300k linear tetrahedra, against Newton with a factorisation every iteration; and
-// assembly against plain Eigen. Prints ratios of one run. Argument: edge length [mm], order, icosphere levels.
+// Five poses with their gradient on a head of about 300k linear tetrahedra, against Newton with a
+// factorisation every iteration; and assembly against plain Eigen. Prints ratios of one run. Argument: edge
+// length [mm], order, icosphere levels.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -13,7 +14,9 @@
 namespace furrow::bench {
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 double peak_mb() {
   rusage usage{};
@@ -44,7 +47,8 @@ std::vector<VectorXd> bars_of(const CompiledScene& scene, const std::vector<Posi
   return bars;
 }
 
-Timed run_ours(const GravityExperiment& experiment, const TissueTheta& theta, const ExperimentStart& start, FrozenFactor& factor) {
+Timed run_ours(const GravityExperiment& experiment, const TissueTheta& theta, const ExperimentStart& start,
+               FrozenFactor& factor) {
   Timed timed;
   double t = now();
   const ExperimentSolution solution = experiment.solve(theta, start, factor);
@@ -52,8 +56,8 @@ Timed run_ours(const GravityExperiment& experiment, const TissueTheta& theta, co
   timed.forward = now() - t;
   t = now();
   timed.theta_bar = experiment
-                        .pullback(solution, experiment.gravity_case().gravities, bars_of(experiment.scene(), solution.x),
-                                  all_clusters(), factor)
+                        .pullback(solution, experiment.gravity_case().gravities,
+                                  bars_of(experiment.scene(), solution.x), all_clusters(), factor)
                         .theta;
   timed.gradient = now() - t;
   timed.x = solution.x;
@@ -68,26 +72,31 @@ Timed run_reference(const CompiledScene& scene, const TissueTheta& theta, const 
   timed.theta_bar = VectorXd::Zero(scene.theta_size());
   for (std::size_t p = 0; p < gravities.size(); ++p) {
     double t = now();
-    const Equilibrium pose = solve_newton(scene, theta, scene.reference(), gravities[p], starts[p], solver, kOptions);
+    const Equilibrium pose =
+        solve_newton(scene, theta, scene.reference(), gravities[p], starts[p], solver, kOptions);
     timed.forward += now() - t;
     timed.iterations += pose.iterations;
     t = now();
     const VectorXd lambda = solver.solve(bars_of(scene, {pose.x})[0]).col(0);
-    timed.theta_bar -=
-        scene.residual_by_theta_transposed(scene.reference(), pose.x, theta, gravities[p], scene.dofs().spread(lambda));
+    timed.theta_bar -= scene.residual_by_theta_transposed(scene.reference(), pose.x, theta, gravities[p],
+                                                          scene.dofs().spread(lambda));
     timed.gradient += now() - t;
     timed.x.push_back(pose.x);
   }
   return timed;
 }
 
-void report(const char* name, const Timed& ours, double preparation, const Timed& reference, double reference_preparation) {
-  fmt::print("{:5} ours {:.2f} s (prepare {:.2f}, forward {:.2f} in {} pose iterations, gradient {:.2f}); reference {:.2f} s (forward "
-             "{:.2f} in {} factorisations, gradient {:.2f}); ratio {:.1f}; gradients differ by {:.1e}\n",
-             name, ours.total() + preparation, preparation, ours.forward, ours.iterations, ours.gradient,
-             reference.total() + reference_preparation, reference.forward, reference.iterations, reference.gradient,
-             (reference.total() + reference_preparation) / (ours.total() + preparation),
-             (ours.theta_bar - reference.theta_bar).head(kClusters).norm() / reference.theta_bar.head(kClusters).norm());
+void report(const char* name, const Timed& ours, double preparation, const Timed& reference,
+            double reference_preparation) {
+  fmt::print(
+      "{:5} ours {:.2f} s (prepare {:.2f}, forward {:.2f} in {} pose iterations, gradient {:.2f}); reference "
+      "{:.2f} s (forward "
+      "{:.2f} in {} factorisations, gradient {:.2f}); ratio {:.1f}; gradients differ by {:.1e}\n",
+      name, ours.total() + preparation, preparation, ours.forward, ours.iterations, ours.gradient,
+      reference.total() + reference_preparation, reference.forward, reference.iterations, reference.gradient,
+      (reference.total() + reference_preparation) / (ours.total() + preparation),
+      (ours.theta_bar - reference.theta_bar).head(kClusters).norm() /
+          reference.theta_bar.head(kClusters).norm());
 }
 
 void assembly(const CompiledScene& scene, const Positions& x, const TissueTheta& theta) {
@@ -104,7 +113,8 @@ void assembly(const CompiledScene& scene, const Positions& x, const TissueTheta&
     return least;
   };
   const double gradient = best([&] { scene.elastic().evaluate(X, x, moduli, true); });
-  const double hessian = best([&] { scene.elastic().hessian(X, x, moduli, scene.dofs(), scene.symmetric_pattern(), values); });
+  const double hessian =
+      best([&] { scene.elastic().hessian(X, x, moduli, scene.dofs(), scene.symmetric_pattern(), values); });
   fmt::print("assembly: gradient {:.1f} ms, Hessian {:.1f} ms", 1e3 * gradient, 1e3 * hessian);
   if (scene.elements().cols() == 4) {
     const double plain_g = best([&] { plain_gradient(scene, X, x, moduli); });
@@ -112,12 +122,13 @@ void assembly(const CompiledScene& scene, const Positions& x, const TissueTheta&
     const Eigen::SparseMatrix<double> H = plain_hessian(scene, X, x, moduli);
     double difference = 0, size = 0;
     for (int j = 0; j < H.outerSize(); ++j)
-      for (int k = scene.symmetric_pattern().column_start[j]; k < scene.symmetric_pattern().column_start[j + 1]; ++k) {
+      for (int k = scene.symmetric_pattern().column_start[j];
+           k < scene.symmetric_pattern().column_start[j + 1]; ++k) {
         difference = std::max(difference, std::abs(values[k] - H.coeff(scene.symmetric_pattern().row[k], j)));
         size = std::max(size, std::abs(values[k]));
       }
-    fmt::print("; plain Eigen {:.1f} and {:.1f} ms; ratios {:.1f} and {:.1f}; Hessians differ by {:.1e}", 1e3 * plain_g, 1e3 * plain_h,
-               plain_g / gradient, plain_h / hessian, difference / size);
+    fmt::print("; plain Eigen {:.1f} and {:.1f} ms; ratios {:.1f} and {:.1f}; Hessians differ by {:.1e}",
+               1e3 * plain_g, 1e3 * plain_h, plain_g / gradient, plain_h / hessian, difference / size);
   }
   fmt::print("\n");
 }
@@ -125,8 +136,8 @@ void assembly(const CompiledScene& scene, const Positions& x, const TissueTheta&
 void run(double size, int order, int levels) {
   const auto model = head_model(levels, size, order);
   const CompiledScene& scene = *model->compiled;
-  fmt::print("{} nodes, {} tetrahedra of order {}, {} free dofs; {}\n", scene.node_count(), scene.element_count(), order,
-             scene.dofs().free_count, blas_description());
+  fmt::print("{} nodes, {} tetrahedra of order {}, {} free dofs; {}\n", scene.node_count(),
+             scene.element_count(), order, scene.dofs().free_count, blas_description());
   const TissueTheta theta = varied_theta();
   TissueTheta moved = theta;
   for (int c = 0; c < kClusters; ++c) moved.young[c] *= c % 2 ? 1.1 : 0.9;
@@ -140,7 +151,8 @@ void run(double size, int order, int levels) {
     FrozenFactor factor(scene);
     factor.refresh(theta);
     preparation = now() - t;
-    fmt::print("factor: {:.0f} MB, {:.0f} Gflop\n", factor.solver().factor_megabytes(), factor.solver().factor_gigaflops());
+    fmt::print("factor: {:.0f} MB, {:.0f} Gflop\n", factor.solver().factor_megabytes(),
+               factor.solver().factor_gigaflops());
     cold = run_ours(experiment, theta, {}, factor);
     warm = run_ours(experiment, moved, {factor.theta(), scene.reference(), cold.x}, factor);
   }
@@ -155,8 +167,8 @@ void run(double size, int order, int levels) {
     report("cold", cold, preparation, reference, reference_preparation);
     report("warm", warm, 0, run_reference(scene, moved, five_gravities(), cold.x, solver), 0);
   } else {
-    fmt::print("cold {:.2f} s (prepare {:.2f}, forward {:.2f}, gradient {:.2f}), warm {:.2f} s\n", cold.total() + preparation,
-               preparation, cold.forward, cold.gradient, warm.total());
+    fmt::print("cold {:.2f} s (prepare {:.2f}, forward {:.2f}, gradient {:.2f}), warm {:.2f} s\n",
+               cold.total() + preparation, preparation, cold.forward, cold.gradient, warm.total());
   }
 }
 
@@ -164,5 +176,6 @@ void run(double size, int order, int levels) {
 }  // namespace furrow::bench
 
 int main(int argc, char** argv) {
-  furrow::bench::run(argc > 1 ? std::atof(argv[1]) : 2.55, argc > 2 ? std::atoi(argv[2]) : 1, argc > 3 ? std::atoi(argv[3]) : 4);
+  furrow::bench::run(argc > 1 ? std::atof(argv[1]) : 2.55, argc > 2 ? std::atoi(argv[2]) : 1,
+                     argc > 3 ? std::atoi(argv[3]) : 4);
 }

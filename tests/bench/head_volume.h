@@ -1,4 +1,5 @@
-// A head-like volume for benchmarks: skin and skull from formulas, tetrahedra by TetGen, 19 clusters by direction.
+// A head-like volume for benchmarks: skin and skull from formulas, tetrahedra by TetGen, 19 clusters by
+// direction.
 #pragma once
 
 #include <cmath>
@@ -14,12 +15,13 @@ namespace furrow::bench {
 /// Icosahedron subdivided `levels` times, on the unit sphere.
 inline SurfaceMesh icosphere(int levels) {
   const double t = (1 + std::sqrt(5.0)) / 2;
-  std::vector<Vec3> v{{-1, t, 0}, {1, t, 0}, {-1, -t, 0}, {1, -t, 0}, {0, -1, t}, {0, 1, t},
-                      {0, -1, -t}, {0, 1, -t}, {t, 0, -1}, {t, 0, 1}, {-t, 0, -1}, {-t, 0, 1}};
+  std::vector<Vec3> v{{-1, t, 0},  {1, t, 0},  {-1, -t, 0}, {1, -t, 0}, {0, -1, t},  {0, 1, t},
+                      {0, -1, -t}, {0, 1, -t}, {t, 0, -1},  {t, 0, 1},  {-t, 0, -1}, {-t, 0, 1}};
   for (Vec3& p : v) p.normalize();
-  std::vector<std::array<int, 3>> f{{0, 11, 5}, {0, 5, 1}, {0, 1, 7}, {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
-                                    {11, 10, 2}, {10, 7, 6}, {7, 1, 8}, {3, 9, 4}, {3, 4, 2}, {3, 2, 6}, {3, 6, 8},
-                                    {3, 8, 9}, {4, 9, 5}, {2, 4, 11}, {6, 2, 10}, {8, 6, 7}, {9, 8, 1}};
+  std::vector<std::array<int, 3>> f{{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
+                                    {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
+                                    {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
+                                    {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
   for (int level = 0; level < levels; ++level) {
     std::map<std::pair<int, int>, int> middle;
     auto mid = [&](int a, int b) {
@@ -50,7 +52,8 @@ inline SurfaceMesh head_surface(int levels, bool skin) {
     const Vec3 d = mesh.vertices.row(i).transpose();
     Vec3 p(75 * d.x(), 110 * d.y(), 95 * d.z());
     const double nose = std::exp(-12 * ((d - Vec3(0, -0.1, 1).normalized()).squaredNorm()));
-    const double thickness = 10 + 5 * std::max(0.0, d.z()) - 4 * std::max(0.0, d.y()) + 3 * std::sin(5 * d.x()) * std::max(0.0, d.z());
+    const double thickness = 10 + 5 * std::max(0.0, d.z()) - 4 * std::max(0.0, d.y()) +
+                             3 * std::sin(5 * d.x()) * std::max(0.0, d.z());
     if (skin)
       p += 14 * nose * Vec3(0, 0, 1);
     else
@@ -91,14 +94,15 @@ inline std::shared_ptr<TetModel> head_model(int levels, double size, int order) 
   model->scene.tissue.poisson = 0.45;
   model->scene.tissue.young["*"] = 3e-3;
   model->scene.gravity = Vec3(0, -9810, 0);
-  model->mesh = mesh_between({"skin", model->scan}, {{"skull", head_surface(levels, false)}}, {.size = size, .order = order},
-                             model->notes);
+  model->mesh = mesh_between({"skin", model->scan}, {{"skull", head_surface(levels, false)}},
+                             {.size = size, .order = order}, model->notes);
   model->layout = direction_layout(model->scan.vertices);
   model->fixed = FixedFlags::Constant(model->mesh.node_count(), 3, false);
   for (int i = 0; i < model->mesh.node_count(); ++i)
     if (model->mesh.fixed[i]) model->fixed.row(i).setConstant(true);
   const SparseRows weights = propagate_layout(model->layout, model->scan.vertices, model->mesh, 0);
-  model->compiled = std::make_shared<CompiledScene>(model->mesh.elements, model->mesh.nodes, weights, model->fixed, Law::neo_hookean);
+  model->compiled = std::make_shared<CompiledScene>(model->mesh.elements, model->mesh.nodes, weights,
+                                                    model->fixed, Law::neo_hookean);
   model->attachment = attach_surface(model->scan.vertices, model->mesh);
   return model;
 }
@@ -106,7 +110,8 @@ inline std::shared_ptr<TetModel> head_model(int levels, double size, int order) 
 /// 2-8 kPa, different for every cluster.
 inline TissueTheta varied_theta() {
   TissueTheta theta{VectorXd(kClusters), 0.45, 1e-9};
-  for (int c = 0; c < kClusters; ++c) theta.young[c] = 2e-3 * std::pow(4.0, ((c * 7) % kClusters) / (kClusters - 1.0));
+  for (int c = 0; c < kClusters; ++c)
+    theta.young[c] = 2e-3 * std::pow(4.0, ((c * 7) % kClusters) / (kClusters - 1.0));
   return theta;
 }
 

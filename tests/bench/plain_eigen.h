@@ -1,4 +1,5 @@
-// The reference that assembly is measured against: what one writes with Eigen and triplets, one thread, linear tetrahedra.
+// The reference that assembly is measured against: what one writes with Eigen and triplets, one thread,
+// linear tetrahedra.
 #pragma once
 
 #include "forward/compiled_scene.h"
@@ -19,20 +20,22 @@ inline Eigen::Matrix<double, 4, 3> shape_gradients(const Mat3& rest_inverse) {
   return g;
 }
 
-inline VectorXd plain_gradient(const CompiledScene& scene, const Positions& X, const Positions& x, const ElementModuli& moduli) {
+inline VectorXd plain_gradient(const CompiledScene& scene, const Positions& X, const Positions& x,
+                               const ElementModuli& moduli) {
   VectorXd r = VectorXd::Zero(3 * scene.node_count());
   for (int e = 0; e < scene.element_count(); ++e) {
     const Mat3 rest = corner_matrix(scene.elements(), X, e), inverse = rest.inverse();
     const Mat3 F = corner_matrix(scene.elements(), x, e) * inverse;
     const Mat3 P = evaluate_point(Law::neo_hookean, {moduli.mu[e], moduli.k[e]}, F).stress;
-    const Eigen::Matrix<double, 4, 3> forces = rest.determinant() / 6 * shape_gradients(inverse) * P.transpose();
+    const Eigen::Matrix<double, 4, 3> forces =
+        rest.determinant() / 6 * shape_gradients(inverse) * P.transpose();
     for (int a = 0; a < 4; ++a) r.segment<3>(3 * scene.elements()(e, a)) += forces.row(a).transpose();
   }
   return r;
 }
 
-inline Eigen::SparseMatrix<double> plain_hessian(const CompiledScene& scene, const Positions& X, const Positions& x,
-                                                 const ElementModuli& moduli) {
+inline Eigen::SparseMatrix<double> plain_hessian(const CompiledScene& scene, const Positions& X,
+                                                 const Positions& x, const ElementModuli& moduli) {
   using Mat9 = Eigen::Matrix<double, 9, 9>;
   std::vector<Eigen::Triplet<double>> triplets;
   triplets.reserve(144 * static_cast<std::size_t>(scene.element_count()));
@@ -45,7 +48,8 @@ inline Eigen::SparseMatrix<double> plain_hessian(const CompiledScene& scene, con
       for (int j = 0; j < 3; ++j)
         for (int k = 0; k < 3; ++k)
           for (int l = 0; l < 3; ++l)
-            C(3 * i + j, 3 * k + l) = mu * (i == k && j == l) + (mu - lambda * log_j) * G(l, i) * G(j, k) + lambda * G(j, i) * G(l, k);
+            C(3 * i + j, 3 * k + l) = mu * (i == k && j == l) + (mu - lambda * log_j) * G(l, i) * G(j, k) +
+                                      lambda * G(j, i) * G(l, k);
     Eigen::Matrix<double, 9, 12> B = Eigen::Matrix<double, 9, 12>::Zero();
     const Eigen::Matrix<double, 4, 3> g = shape_gradients(inverse);
     for (int a = 0; a < 4; ++a)

@@ -1,5 +1,6 @@
-// The least-squares problem of one head: its Jacobian against its residual for every class of parameter and nuisance, its whitening,
-// losses and priors against formulas, and its two roads to a gradient against each other.
+// The least-squares problem of one head: its Jacobian against its residual for every class of parameter and
+// nuisance, its whitening, losses and priors against formulas, and its two roads to a gradient against each
+// other.
 #include <gtest/gtest.h>
 
 #include "calibrate/head_fit.h"
@@ -24,13 +25,14 @@ std::shared_ptr<TetModel> slab_model(int order) {
   model->scene.tissue.young = {{"left", 3e-3}, {"right", 6e-3}};
   model->layout.labels = {1, 2};
   model->layout.names = {"left", "right"};
-  for (int v = 0; v < model->scan.vertex_count(); ++v) model->layout.vertex_cluster.push_back(model->scan.vertices(v, 0) > 20);
+  for (int v = 0; v < model->scan.vertex_count(); ++v)
+    model->layout.vertex_cluster.push_back(model->scan.vertices(v, 0) > 20);
   model->fixed = FixedFlags::Constant(model->mesh.node_count(), 3, false);
   for (int i = 0; i < model->mesh.node_count(); ++i)
     if (model->mesh.nodes(i, 2) < 1e-9) model->fixed.row(i).setConstant(true);
-  model->compiled = std::make_shared<CompiledScene>(model->mesh.elements, model->mesh.nodes,
-                                                    propagate_layout(model->layout, model->scan.vertices, model->mesh, 0), model->fixed,
-                                                    Law::neo_hookean);
+  model->compiled = std::make_shared<CompiledScene>(
+      model->mesh.elements, model->mesh.nodes,
+      propagate_layout(model->layout, model->scan.vertices, model->mesh, 0), model->fixed, Law::neo_hookean);
   model->attachment = attach_surface(model->scan.vertices, model->mesh);
   return model;
 }
@@ -65,7 +67,11 @@ HeadData slab_data(const SlabOptions& options, int order = 2) {
   if (options.prior) prior = LogPrior{4e-3, 0.3};
   data.parameters = {{"tissue.young.left", 3e-3, {1e-4, 0.1}, prior, false},
                      {"tissue.young.right", 6e-3, {1e-4, 0.1}, prior, false},
-                     {"tissue.poisson", 0.42, {0.3, 0.49}, options.prior ? std::optional(LogPrior{0.4, 0.02}) : std::nullopt, false},
+                     {"tissue.poisson",
+                      0.42,
+                      {0.3, 0.49},
+                      options.prior ? std::optional(LogPrior{0.4, 0.02}) : std::nullopt,
+                      false},
                      {"tissue.young", 4e-3, {1e-4, 0.1}, std::nullopt, false}};
   data.neutral_sigma = options.neutral_sigma;
   data.smoothness = options.smoothness;
@@ -85,10 +91,13 @@ struct Slab {
   VectorXd p;
 
   explicit Slab(HeadData given, std::vector<int> free = {0, 1, 2})
-      : data(std::move(given)), factor(*data.model->compiled), problem(data, factor, std::move(free), {0, 1}, start_values()) {
+      : data(std::move(given)),
+        factor(*data.model->compiled),
+        problem(data, factor, std::move(free), {0, 1}, start_values()) {
     problem.set_krylov_tolerance(1e-13);
     p = problem.start_coordinates();
-    for (int k = problem.free_count(); k < p.size(); ++k) p[k] = 0.4 * std::sin(1.0 + k);  // nuisances off their centre
+    for (int k = problem.free_count(); k < p.size(); ++k)
+      p[k] = 0.4 * std::sin(1.0 + k);  // nuisances off their centre
   }
   VectorXd residual(const VectorXd& at) {
     const auto value = problem.evaluate(at, false);
@@ -103,17 +112,21 @@ void expect_exact_derivatives(Slab& slab, double h = 0.02) {
   ASSERT_EQ(at->jacobian.cols(), slab.problem.size());
   ASSERT_EQ(at->residual.size(), slab.problem.residual_count());
   for (int k = 0; k < slab.problem.size(); ++k)  // one coordinate at a time, then all together
-    testing::check_derivative([&](const VectorXd& q) { return slab.residual(slab.p + q[0] * VectorXd::Unit(slab.p.size(), k)); },
-                              [&](const VectorXd&, const VectorXd& d) { return VectorXd(at->jacobian.col(k) * d[0]); }, VectorXd::Zero(1),
-                              h, 7, 1, 0.05, 1e-8);
+    testing::check_derivative(
+        [&](const VectorXd& q) { return slab.residual(slab.p + q[0] * VectorXd::Unit(slab.p.size(), k)); },
+        [&](const VectorXd&, const VectorXd& d) { return VectorXd(at->jacobian.col(k) * d[0]); },
+        VectorXd::Zero(1), h, 7, 1, 0.05, 1e-8);
   testing::check_derivative([&](const VectorXd& q) { return slab.residual(q); },
-                            [&](const VectorXd&, const VectorXd& d) { return VectorXd(at->jacobian * d); }, slab.p, h, 9, 1, 0.05, 1e-8);
+                            [&](const VectorXd&, const VectorXd& d) { return VectorXd(at->jacobian * d); },
+                            slab.p, h, 9, 1, 0.05, 1e-8);
   const auto adjoint = slab.problem.evaluate_gradient(slab.p);
   ASSERT_TRUE(adjoint) << slab.problem.last_failure();
   const VectorXd gradient = at->jacobian.transpose() * at->residual;
   EXPECT_NEAR(adjoint->value, 0.5 * at->residual.squaredNorm(), 1e-10 * adjoint->value);
   for (int k = 0; k < gradient.size(); ++k)
-    EXPECT_NEAR(adjoint->gradient[k], gradient[k], 1e-9 * std::max(std::abs(gradient[k]), 1e-3 * gradient.norm())) << k;
+    EXPECT_NEAR(adjoint->gradient[k], gradient[k],
+                1e-9 * std::max(std::abs(gradient[k]), 1e-3 * gradient.norm()))
+        << k;
 }
 
 TEST(HeadProblemTest, ClustersAndPoissonsRatio) {
@@ -153,8 +166,9 @@ TEST(HeadProblemTest, RigidNuisancesThatTurnGravity) {
   ASSERT_TRUE(slab.problem.evaluate(at, false));
   const Positions moved = slab.problem.solution()->x[0];
   const GravityExperiment& experiment = slab.problem.experiment();
-  const ExperimentSolution turned = experiment.solve(slab.problem.theta_at(at), {}, slab.factor,
-                                                     {rotation_from_vector(-omega) * slab.data.poses[0].gravity, slab.data.poses[1].gravity});
+  const ExperimentSolution turned = experiment.solve(
+      slab.problem.theta_at(at), {}, slab.factor,
+      {rotation_from_vector(-omega) * slab.data.poses[0].gravity, slab.data.poses[1].gravity});
   EXPECT_LT((turned.x[0] - moved).cwiseAbs().maxCoeff(), 1e-9);
 }
 
@@ -199,7 +213,8 @@ TEST(HeadProblemTest, RobustLosses) {
         const Positions d = probe.problem.misfit(k, probe.p);
         for (Eigen::Index i = 0; i < d.rows(); ++i)
           for (int c = 0; c < 3; ++c)
-            data.poses[k].points(data.poses[k].vertices[i], c) += d(i, c) - data.poses[k].sigma * ((i + c) % 3 == 0 ? -3 : 0.5);
+            data.poses[k].points(data.poses[k].vertices[i], c) +=
+                d(i, c) - data.poses[k].sigma * ((i + c) % 3 == 0 ? -3 : 0.5);
       }
     }
     Slab slab(std::move(data));

@@ -55,7 +55,8 @@ class Patterns : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(Patterns, SymmetricHoldsTheLowerTriangle) {
-  const SymmetricPattern pattern = make_symmetric_pattern(body_.mesh.elements, body_.mesh.node_count(), dofs_);
+  const SymmetricPattern pattern =
+      make_symmetric_pattern(body_.mesh.elements, body_.mesh.node_count(), dofs_);
   ASSERT_EQ(pattern.size, dofs_.free_count);
   MatrixXd dense = MatrixXd::Zero(pattern.size, pattern.size);
   std::vector<double> values(pattern.row.size());
@@ -67,7 +68,9 @@ TEST_P(Patterns, SymmetricHoldsTheLowerTriangle) {
     for (int k = pattern.column_start[j]; k < pattern.column_start[j + 1]; ++k) {
       const int i = pattern.row[k];
       EXPECT_TRUE(coupled_.count({i, j}));
-      if (k > pattern.column_start[j]) { EXPECT_GT(i, pattern.row[k - 1]); }
+      if (k > pattern.column_start[j]) {
+        EXPECT_GT(i, pattern.row[k - 1]);
+      }
       dense(i, j) = dense(j, i) = values[k] = std::sin(1.0 + k);
     }
   }

@@ -15,7 +15,8 @@ constexpr double kCorner[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 std::array<double, 3> node(int a) {
   if (a < 4) return {kCorner[a][0], kCorner[a][1], kCorner[a][2]};
   const auto [i, j] = kTetEdges[a - 4];
-  return {0.5 * (kCorner[i][0] + kCorner[j][0]), 0.5 * (kCorner[i][1] + kCorner[j][1]), 0.5 * (kCorner[i][2] + kCorner[j][2])};
+  return {0.5 * (kCorner[i][0] + kCorner[j][0]), 0.5 * (kCorner[i][1] + kCorner[j][1]),
+          0.5 * (kCorner[i][2] + kCorner[j][2])};
 }
 
 TEST(LagrangeTet, ShapeFunctionsAreOneAtTheirNodeAndSumToOne) {
@@ -57,7 +58,8 @@ TEST(LagrangeTet, DerivativesOfShapeFunctions) {
         at, 0.05);
 }
 
-/// Integral of a function of (u, v, w) by a table's rule; the points are where the linear shape functions say.
+/// Integral of a function of (u, v, w) by a table's rule; the points are where the linear shape functions
+/// say.
 template <int N, int Q>
 double integrate(const TetTable<N, Q>& table, double (*f)(double, double, double)) {
   double sum = 0;
@@ -91,7 +93,8 @@ TEST_P(EveryTet, PatchTest) {  // an affine motion has constant stress and no in
   EXPECT_NEAR(value.energy, point.energy * volume, 1e-13 * value.energy);
   EXPECT_NEAR(value.smallest_j, F.determinant(), 1e-13);
   // the virial sum_a f_a X_a' = integral of P
-  EXPECT_LT((value.gradient.transpose() * body.mesh.nodes - volume * point.stress).norm(), 1e-12 * volume * point.stress.norm());
+  EXPECT_LT((value.gradient.transpose() * body.mesh.nodes - volume * point.stress).norm(),
+            1e-12 * volume * point.stress.norm());
   EXPECT_LT(value.gradient.colwise().sum().norm(), 1e-14);  // reactions balance
 
   std::vector<bool> boundary(body.mesh.node_count(), false);
@@ -101,7 +104,8 @@ TEST_P(EveryTet, PatchTest) {  // an affine motion has constant stress and no in
     for (const int c : corners) boundary[body.mesh.elements(faces.element[f], c)] = true;
     for (int edge = 0; order() == 2 && edge < 6; ++edge) {
       const auto on = [&](int c) { return std::find(corners.begin(), corners.end(), c) != corners.end(); };
-      if (on(kTetEdges[edge][0]) && on(kTetEdges[edge][1])) boundary[body.mesh.elements(faces.element[f], 4 + edge)] = true;
+      if (on(kTetEdges[edge][0]) && on(kTetEdges[edge][1]))
+        boundary[body.mesh.elements(faces.element[f], 4 + edge)] = true;
     }
   }
   int interior = 0;
@@ -113,7 +117,8 @@ TEST_P(EveryTet, PatchTest) {  // an affine motion has constant stress and no in
   EXPECT_GE(interior, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryTet, ::testing::Combine(::testing::ValuesIn(testing::kLaws), ::testing::Values(1, 2)),
+INSTANTIATE_TEST_SUITE_P(All, EveryTet,
+                         ::testing::Combine(::testing::ValuesIn(testing::kLaws), ::testing::Values(1, 2)),
                          testing::tet_name);
 
 }  // namespace

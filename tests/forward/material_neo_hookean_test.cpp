@@ -1,4 +1,5 @@
-// Both laws at one material point: derivatives, frame indifference, the stress-free state, closed-form curves.
+// Both laws at one material point: derivatives, frame indifference, the stress-free state, closed-form
+// curves.
 #include "forward/material/neo_hookean.h"
 
 #include <gtest/gtest.h>
@@ -19,9 +20,15 @@ Moduli moduli_of(Law law, double poisson = kPoisson) {
   const Moduli unit = unit_moduli(law, poisson);
   return {kYoung * unit.mu, kYoung * unit.k};
 }
-Mat3 matrix(const VectorXd& v) { return Eigen::Map<const Mat3>(v.data()); }
-VectorXd vector(const Mat3& m) { return Eigen::Map<const VectorXd>(m.data(), 9); }
-Mat3 some_deformation() { return Mat3::Identity() + 0.25 * matrix(random_vector(9, 11)).array().sin().matrix(); }
+Mat3 matrix(const VectorXd& v) {
+  return Eigen::Map<const Mat3>(v.data());
+}
+VectorXd vector(const Mat3& m) {
+  return Eigen::Map<const VectorXd>(m.data(), 9);
+}
+Mat3 some_deformation() {
+  return Mat3::Identity() + 0.25 * matrix(random_vector(9, 11)).array().sin().matrix();
+}
 
 class EveryLaw : public ::testing::TestWithParam<Law> {
  protected:
@@ -29,37 +36,46 @@ class EveryLaw : public ::testing::TestWithParam<Law> {
 };
 
 TEST_P(EveryLaw, StressIsTheDerivativeOfEnergy) {
-  check_derivative([&](const VectorXd& F) { return VectorXd::Constant(1, evaluate_point(GetParam(), moduli_, matrix(F)).energy); },
-                   [&](const VectorXd& F, const VectorXd& d) {
-                     return VectorXd::Constant(1, evaluate_point(GetParam(), moduli_, matrix(F)).stress.cwiseProduct(matrix(d)).sum());
-                   },
-                   vector(some_deformation()), 0.02);
+  check_derivative(
+      [&](const VectorXd& F) {
+        return VectorXd::Constant(1, evaluate_point(GetParam(), moduli_, matrix(F)).energy);
+      },
+      [&](const VectorXd& F, const VectorXd& d) {
+        return VectorXd::Constant(
+            1, evaluate_point(GetParam(), moduli_, matrix(F)).stress.cwiseProduct(matrix(d)).sum());
+      },
+      vector(some_deformation()), 0.02);
 }
 
 TEST_P(EveryLaw, StressIncrementIsTheDerivativeOfStress) {
-  check_derivative([&](const VectorXd& F) { return vector(evaluate_point(GetParam(), moduli_, matrix(F)).stress); },
-                   [&](const VectorXd& F, const VectorXd& d) {
-                     return vector(stress_increment(GetParam(), moduli_, matrix(F), matrix(d)));
-                   },
-                   vector(some_deformation()), 0.02);
+  check_derivative(
+      [&](const VectorXd& F) { return vector(evaluate_point(GetParam(), moduli_, matrix(F)).stress); },
+      [&](const VectorXd& F, const VectorXd& d) {
+        return vector(stress_increment(GetParam(), moduli_, matrix(F), matrix(d)));
+      },
+      vector(some_deformation()), 0.02);
 }
 
 TEST_P(EveryLaw, ModuliByPoissonsRatio) {
   const auto both = [](const Moduli& m) { return VectorXd(Eigen::Vector2d(m.mu, m.k)); };
   check_derivative([&](const VectorXd& nu) { return both(unit_moduli(GetParam(), nu[0])); },
-                   [&](const VectorXd& nu, const VectorXd& d) { return VectorXd(both(unit_moduli_by_poisson(GetParam(), nu[0])) * d[0]); },
+                   [&](const VectorXd& nu, const VectorXd& d) {
+                     return VectorXd(both(unit_moduli_by_poisson(GetParam(), nu[0])) * d[0]);
+                   },
                    VectorXd::Constant(1, 0.4), 0.004);
 }
 
 TEST_P(EveryLaw, RotationsChangeNothing) {
   const Mat3 F = some_deformation();
   const Mat3 R = Eigen::AngleAxisd(1.1, Vec3(1, -2, 0.5).normalized()).toRotationMatrix();
-  const PointResponse at = evaluate_point(GetParam(), moduli_, F), turned = evaluate_point(GetParam(), moduli_, R * F);
+  const PointResponse at = evaluate_point(GetParam(), moduli_, F),
+                      turned = evaluate_point(GetParam(), moduli_, R * F);
   EXPECT_NEAR(turned.energy, at.energy, 1e-14 * at.energy);
   EXPECT_LT((turned.stress - R * at.stress).norm(), 1e-14 * at.stress.norm());
   const PointResponse isotropic = evaluate_point(GetParam(), moduli_, F * R);
   EXPECT_NEAR(isotropic.energy, at.energy, 1e-14 * at.energy);
-  EXPECT_LT((at.stress * F.transpose() - F * at.stress.transpose()).norm(), 1e-15);  // Cauchy stress is symmetric
+  EXPECT_LT((at.stress * F.transpose() - F * at.stress.transpose()).norm(),
+            1e-15);  // Cauchy stress is symmetric
 }
 
 TEST_P(EveryLaw, RestIsFreeOfStressAndHookesLawFollows) {
@@ -67,13 +83,16 @@ TEST_P(EveryLaw, RestIsFreeOfStressAndHookesLawFollows) {
   EXPECT_NEAR(rest.energy, 0, 1e-18);
   EXPECT_LT(rest.stress.norm(), 1e-17);
   const Mat3 e = matrix(random_vector(9, 12)), strain = 0.5 * (e + e.transpose());
-  const double lambda = kYoung * kPoisson / ((1 + kPoisson) * (1 - 2 * kPoisson)), mu = kYoung / (2 * (1 + kPoisson));
+  const double lambda = kYoung * kPoisson / ((1 + kPoisson) * (1 - 2 * kPoisson)),
+               mu = kYoung / (2 * (1 + kPoisson));
   const Mat3 hooke = 2 * mu * strain + lambda * strain.trace() * Mat3::Identity();
-  EXPECT_LT((stress_increment(GetParam(), moduli_, Mat3::Identity(), e) - hooke).norm(), 1e-14 * hooke.norm());
+  EXPECT_LT((stress_increment(GetParam(), moduli_, Mat3::Identity(), e) - hooke).norm(),
+            1e-14 * hooke.norm());
 }
 
 TEST_P(EveryLaw, CollapsedStatesHaveInfiniteEnergy) {
-  EXPECT_TRUE(std::isinf(evaluate_point(GetParam(), moduli_, Eigen::Vector3d(1, 1, -0.5).asDiagonal()).energy));
+  EXPECT_TRUE(
+      std::isinf(evaluate_point(GetParam(), moduli_, Eigen::Vector3d(1, 1, -0.5).asDiagonal()).energy));
   EXPECT_TRUE(std::isinf(evaluate_point(GetParam(), moduli_, Mat3::Zero()).energy));
 }
 

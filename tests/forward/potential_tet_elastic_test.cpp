@@ -1,5 +1,5 @@
-// The elastic potential: every derivative against the one below it, matrices against matrix-free products, both laws and orders, on a
-// body with nodes that are fixed in some components only.
+// The elastic potential: every derivative against the one below it, matrices against matrix-free products,
+// both laws and orders, on a body with nodes that are fixed in some components only.
 #include "forward/potential/tet_elastic.h"
 
 #include <gtest/gtest.h>
@@ -16,10 +16,15 @@ using testing::unflat;
 
 class TetElasticTest : public testing::EveryTet {
  protected:
-  TetElasticTest() : body_(testing::tet_body(order())), scene_(body_.scene(law())), moduli_(scene_.moduli(testing::two_stiffnesses())) {}
+  TetElasticTest()
+      : body_(testing::tet_body(order())),
+        scene_(body_.scene(law())),
+        moduli_(scene_.moduli(testing::two_stiffnesses())) {}
 
   const TetElastic& elastic() const { return scene_.elastic(); }
-  VectorXd gradient(const Positions& X, const Positions& x) const { return flat(elastic().evaluate(X, x, moduli_, true).gradient); }
+  VectorXd gradient(const Positions& X, const Positions& x) const {
+    return flat(elastic().evaluate(X, x, moduli_, true).gradient);
+  }
   /// r = dE/dx - f_gravity, fixed dofs included.
   VectorXd residual(const Positions& X, const Positions& x) const {
     return gradient(X, x) - flat(elastic().nodal_volume(X) * kRhoG.transpose());
@@ -35,9 +40,14 @@ class TetElasticTest : public testing::EveryTet {
 
 TEST_P(TetElasticTest, GradientIsTheDerivativeOfEnergy) {
   ASSERT_GT(elastic().evaluate(X_, x_, moduli_, false).smallest_j, 0.4);
-  check_derivative([&](const VectorXd& x) { return VectorXd::Constant(1, elastic().evaluate(X_, unflat(x), moduli_, false).energy); },
-                   [&](const VectorXd& x, const VectorXd& d) { return VectorXd::Constant(1, gradient(X_, unflat(x)).dot(d)); },
-                   flat(x_), 0.5);
+  check_derivative(
+      [&](const VectorXd& x) {
+        return VectorXd::Constant(1, elastic().evaluate(X_, unflat(x), moduli_, false).energy);
+      },
+      [&](const VectorXd& x, const VectorXd& d) {
+        return VectorXd::Constant(1, gradient(X_, unflat(x)).dot(d));
+      },
+      flat(x_), 0.5);
 }
 
 TEST_P(TetElasticTest, HessianProductIsTheDerivativeOfTheGradient) {
@@ -63,11 +73,13 @@ TEST_P(TetElasticTest, HessianIsItsProductOverTheFreeDofs) {
 
 TEST_P(TetElasticTest, RestPullbackIsTheDerivativeByTheRestShape) {
   const Positions lambda = random_field(21);
-  check_derivative([&](const VectorXd& X) { return VectorXd::Constant(1, residual(unflat(X), x_).dot(flat(lambda))); },
-                   [&](const VectorXd& X, const VectorXd& d) {
-                     return VectorXd::Constant(1, flat(elastic().rest_pullback(unflat(X), x_, moduli_, kRhoG, lambda)).dot(d));
-                   },
-                   flat(X_), 0.5);
+  check_derivative(
+      [&](const VectorXd& X) { return VectorXd::Constant(1, residual(unflat(X), x_).dot(flat(lambda))); },
+      [&](const VectorXd& X, const VectorXd& d) {
+        return VectorXd::Constant(
+            1, flat(elastic().rest_pullback(unflat(X), x_, moduli_, kRhoG, lambda)).dot(d));
+      },
+      flat(X_), 0.5);
 }
 
 TEST_P(TetElasticTest, RestDerivativeIsTheDerivativeOfTheResidual) {
@@ -80,7 +92,8 @@ TEST_P(TetElasticTest, RestDerivativeIsTheDerivativeOfTheResidual) {
   check_derivative([&](const VectorXd& X) { return dofs.gather(unflat(residual(at(X), x_))); },
                    [&](const VectorXd& X, const VectorXd& d) {
                      std::vector<double> values;
-                     elastic().rest_derivative(at(X), x_, moduli_, kRhoG, dofs, scene_.general_pattern(), values);
+                     elastic().rest_derivative(at(X), x_, moduli_, kRhoG, dofs, scene_.general_pattern(),
+                                               values);
                      return VectorXd(multiply_general(scene_.general_pattern(), values, d));
                    },
                    dofs.gather(X_), 0.5);
@@ -94,7 +107,8 @@ TEST_P(TetElasticTest, RestPullbackIsTheTransposedRestDerivative) {
     elastic().rest_derivative(X_, x_, moduli_, kRhoG, *dofs, pattern, values);
     const VectorXd lambda = random_vector(dofs->free_count, 22);
     const VectorXd by_matrix = multiply_general_transposed(pattern, values, lambda);
-    const VectorXd by_pullback = dofs->gather(elastic().rest_pullback(X_, x_, moduli_, kRhoG, dofs->spread(lambda)));
+    const VectorXd by_pullback =
+        dofs->gather(elastic().rest_pullback(X_, x_, moduli_, kRhoG, dofs->spread(lambda)));
     EXPECT_LT((by_matrix - by_pullback).norm(), 1e-12 * by_matrix.norm());
   }
 }
@@ -107,7 +121,8 @@ TEST_P(TetElasticTest, ForcesAreLinearInTheStiffnesses) {
   EXPECT_LT((by_cluster * theta.young - forces).norm(), 1e-13 * forces.norm());
   const Positions lambda = random_field(23);
   const VectorXd work = elastic().element_work(X_, x_, unit, lambda);
-  EXPECT_LT((scene_.weights().transpose() * work - by_cluster.transpose() * flat(lambda)).norm(), 1e-12 * work.norm());
+  EXPECT_LT((scene_.weights().transpose() * work - by_cluster.transpose() * flat(lambda)).norm(),
+            1e-12 * work.norm());
 }
 
 TEST_P(TetElasticTest, ResidualByTheta) {
@@ -122,16 +137,19 @@ TEST_P(TetElasticTest, ResidualByTheta) {
         const Positions force = scene_.gravity_force(X_, at.density, gravity);
         return scene_.dofs().gather(elastic().evaluate(X_, x_, scene_.moduli(at), true).gradient - force);
       },
-      [&](const VectorXd&, const VectorXd& d) { return VectorXd(by_theta * scale.asDiagonal() * d); }, VectorXd::Zero(4), 0.02);
+      [&](const VectorXd&, const VectorXd& d) { return VectorXd(by_theta * scale.asDiagonal() * d); },
+      VectorXd::Zero(4), 0.02);
   const VectorXd lambda = random_vector(scene_.dofs().free_count, 24);
-  const VectorXd transposed = scene_.residual_by_theta_transposed(X_, x_, theta, gravity, scene_.dofs().spread(lambda));
+  const VectorXd transposed =
+      scene_.residual_by_theta_transposed(X_, x_, theta, gravity, scene_.dofs().spread(lambda));
   const VectorXd expected = by_theta.transpose() * lambda;
   for (int k = 0; k < 4; ++k) EXPECT_NEAR(transposed[k], expected[k], 1e-12 * std::abs(expected[k])) << k;
 }
 
 TEST_P(TetElasticTest, NodalVolumesSumToTheBody) {
   const testing::TetBody straight = testing::tet_body(order(), 2, 0);
-  const VectorXd volume = make_tet_elastic(law(), straight.mesh.elements, straight.mesh.nodes)->nodal_volume(straight.mesh.nodes);
+  const VectorXd volume =
+      make_tet_elastic(law(), straight.mesh.elements, straight.mesh.nodes)->nodal_volume(straight.mesh.nodes);
   const double total = measure_quality(straight.mesh).total_volume;
   EXPECT_NEAR(volume.sum(), total, 1e-12 * total);
   // sum_a X_a (integral of N_a) = integral of X = sum of volume x centroid
@@ -139,9 +157,12 @@ TEST_P(TetElasticTest, NodalVolumesSumToTheBody) {
   for (int e = 0; e < straight.mesh.element_count(); ++e) {
     Mat3 edges;
     Vec3 centre = Vec3::Zero();
-    for (int c = 0; c < 4; ++c) centre += 0.25 * straight.mesh.nodes.row(straight.mesh.elements(e, c)).transpose();
+    for (int c = 0; c < 4; ++c)
+      centre += 0.25 * straight.mesh.nodes.row(straight.mesh.elements(e, c)).transpose();
     for (int c = 0; c < 3; ++c)
-      edges.col(c) = (straight.mesh.nodes.row(straight.mesh.elements(e, c + 1)) - straight.mesh.nodes.row(straight.mesh.elements(e, 0))).transpose();
+      edges.col(c) = (straight.mesh.nodes.row(straight.mesh.elements(e, c + 1)) -
+                      straight.mesh.nodes.row(straight.mesh.elements(e, 0)))
+                         .transpose();
     moment += edges.determinant() / 6 * centre;
   }
   EXPECT_LT((straight.mesh.nodes.transpose() * volume - moment).norm(), 1e-12 * moment.norm());
@@ -157,10 +178,12 @@ TEST_P(TetElasticTest, RigidMotionsCostNothingAndInversionIsSeen) {
   Positions mirrored = X_;
   mirrored.col(2) *= -1;
   EXPECT_NEAR(elastic().evaluate(X_, mirrored, moduli_, false).smallest_j, -1, 1e-13);
-  EXPECT_EQ(elastic().evaluate(mirrored, X_, moduli_, false).smallest_j, -1);  // the rest shape itself is inverted
+  EXPECT_EQ(elastic().evaluate(mirrored, X_, moduli_, false).smallest_j,
+            -1);  // the rest shape itself is inverted
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TetElasticTest, ::testing::Combine(::testing::ValuesIn(testing::kLaws), ::testing::Values(1, 2)),
+INSTANTIATE_TEST_SUITE_P(All, TetElasticTest,
+                         ::testing::Combine(::testing::ValuesIn(testing::kLaws), ::testing::Values(1, 2)),
                          testing::tet_name);
 
 }  // namespace

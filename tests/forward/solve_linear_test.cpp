@@ -12,7 +12,9 @@ namespace {
 using testing::random_vector;
 using testing::TetBody;
 
-MatrixXd random_matrix(int rows, int columns, unsigned seed) { return random_vector(rows * columns, seed).reshaped(rows, columns); }
+MatrixXd random_matrix(int rows, int columns, unsigned seed) {
+  return random_vector(rows * columns, seed).reshaped(rows, columns);
+}
 
 struct Stiffness {
   TetBody body;
@@ -22,7 +24,8 @@ struct Stiffness {
 
   explicit Stiffness(int order) : body(testing::tet_body(order)), scene(body.scene(Law::neo_hookean)) {
     const Positions& X = scene.reference();
-    scene.elastic().hessian(X, X, scene.moduli(testing::two_stiffnesses()), scene.dofs(), scene.symmetric_pattern(), values);
+    scene.elastic().hessian(X, X, scene.moduli(testing::two_stiffnesses()), scene.dofs(),
+                            scene.symmetric_pattern(), values);
     const int n = scene.dofs().free_count;
     dense = multiply_symmetric(scene.symmetric_pattern(), values, MatrixXd::Identity(n, n));
   }
@@ -120,19 +123,22 @@ struct ManyProblems {
 
 TEST(Krylov, ConjugateGradientsSolveEveryColumn) {
   const ManyProblems problems(true);
-  problems.expect_solved(conjugate_gradients(problems.apply(problems.A), problems.apply(problems.M), problems.b, {1e-12, 100}));
+  problems.expect_solved(
+      conjugate_gradients(problems.apply(problems.A), problems.apply(problems.M), problems.b, {1e-12, 100}));
 }
 
 TEST(Krylov, GmresSolvesEveryColumn) {
   const ManyProblems problems(false);
-  problems.expect_solved(gmres(problems.apply(problems.A), problems.apply(problems.M), problems.b, {1e-12, 100}));
+  problems.expect_solved(
+      gmres(problems.apply(problems.A), problems.apply(problems.M), problems.b, {1e-12, 100}));
 }
 
 TEST(Krylov, TheIterationLimitIsReported) {
   for (const bool symmetric : {true, false}) {
     const ManyProblems problems(symmetric);
     const auto method = symmetric ? conjugate_gradients : gmres;
-    const KrylovResult result = method(problems.apply(problems.A), problems.apply(problems.M), problems.b, {1e-12, 2});
+    const KrylovResult result =
+        method(problems.apply(problems.A), problems.apply(problems.M), problems.b, {1e-12, 2});
     EXPECT_FALSE(result.converged);
     EXPECT_GT(result.residual, 1e-12);
     EXPECT_LE(result.iterations, 3);
@@ -142,7 +148,9 @@ TEST(Krylov, TheIterationLimitIsReported) {
 TEST(Krylov, IndefiniteMatricesAreReported) {
   ManyProblems problems(true);
   problems.A[3].diagonal()[5] -= 100;
-  EXPECT_TRUE(conjugate_gradients(problems.apply(problems.A), problems.apply(problems.M), problems.b, {1e-12, 100}).indefinite);
+  EXPECT_TRUE(
+      conjugate_gradients(problems.apply(problems.A), problems.apply(problems.M), problems.b, {1e-12, 100})
+          .indefinite);
 }
 
 }  // namespace

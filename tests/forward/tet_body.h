@@ -1,5 +1,5 @@
-// A small unstructured body: a block of uneven, for order 2 curved, tetrahedra in two clusters, its bottom fixed and two more nodes
-// fixed in some components only.
+// A small unstructured body: a block of uneven, for order 2 curved, tetrahedra in two clusters, its bottom
+// fixed and two more nodes fixed in some components only.
 #pragma once
 
 #include "forward/compiled_scene.h"
@@ -17,17 +17,19 @@ struct TetBody {
   CompiledScene scene(Law law) const { return CompiledScene(mesh.elements, mesh.nodes, weights, fixed, law); }
 };
 
-/// n x n x n cells; the number of elements is no multiple of four, so that a last pack is incomplete. `curve`: how far the nodes of
-/// order 2 stray [mm].
+/// n x n x n cells; the number of elements is no multiple of four, so that a last pack is incomplete.
+/// `curve`: how far the nodes of order 2 stray [mm].
 inline TetBody tet_body(int order, int n = 2, double curve = 0.05) {
   TetBody body;
   body.size = Vec3(20, 16, 12);
   TetMesh mesh = box_mesh(body.size, n);
   mesh.elements.conservativeResize(mesh.elements.rows() - 1, Eigen::NoChange);
-  mesh.nodes += random_vector(3 * mesh.node_count(), 3, 0.5 / n).reshaped<Eigen::RowMajor>(mesh.node_count(), 3);
+  mesh.nodes +=
+      random_vector(3 * mesh.node_count(), 3, 0.5 / n).reshaped<Eigen::RowMajor>(mesh.node_count(), 3);
   if (order == 2) {
     mesh = elevate_order(mesh);
-    mesh.nodes += random_vector(3 * mesh.node_count(), 4, curve).reshaped<Eigen::RowMajor>(mesh.node_count(), 3);
+    mesh.nodes +=
+        random_vector(3 * mesh.node_count(), 4, curve).reshaped<Eigen::RowMajor>(mesh.node_count(), 3);
   }
   const VectorXd share = 0.5 * (random_vector(mesh.element_count(), 5).array().sin() + 1);
   MatrixXd weights(mesh.element_count(), 2);
@@ -46,13 +48,20 @@ inline TetBody tet_body(int order, int n = 2, double curve = 0.05) {
 inline Positions deformed(const Positions& X) {
   Mat3 A;
   A << 1.04, 0.05, -0.02, 0.01, 0.97, 0.04, 0.06, -0.03, 1.02;
-  return X * A.transpose() + random_vector(static_cast<int>(X.size()), 6, 0.06).reshaped<Eigen::RowMajor>(X.rows(), 3);
+  return X * A.transpose() +
+         random_vector(static_cast<int>(X.size()), 6, 0.06).reshaped<Eigen::RowMajor>(X.rows(), 3);
 }
 
-inline TissueTheta two_stiffnesses(double poisson = 0.45) { return {Eigen::Vector2d(3e-3, 5e-3), poisson, 1e-9}; }
+inline TissueTheta two_stiffnesses(double poisson = 0.45) {
+  return {Eigen::Vector2d(3e-3, 5e-3), poisson, 1e-9};
+}
 
-inline VectorXd flat(const Positions& p) { return Eigen::Map<const VectorXd>(p.data(), p.size()); }
-inline Positions unflat(const VectorXd& v) { return Eigen::Map<const Positions>(v.data(), v.size() / 3, 3); }
+inline VectorXd flat(const Positions& p) {
+  return Eigen::Map<const VectorXd>(p.data(), p.size());
+}
+inline Positions unflat(const VectorXd& v) {
+  return Eigen::Map<const Positions>(v.data(), v.size() / 3, 3);
+}
 
 inline constexpr Law kLaws[] = {Law::neo_hookean, Law::neo_hookean_isochoric};
 

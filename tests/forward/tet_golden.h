@@ -47,12 +47,14 @@ inline TetGolden read_tet_golden() {
   g.weights = weights.sparseView();
   g.fixed = FixedFlags::Constant(g.X.rows(), 3, false);
   for (const auto& node : g.json["fixed"]) g.fixed.row(node.get<int>()).setConstant(true);
-  g.theta.young = Eigen::Vector2d(g.json["E_clusters"][0].get<double>(), g.json["E_clusters"][1].get<double>());
+  g.theta.young =
+      Eigen::Vector2d(g.json["E_clusters"][0].get<double>(), g.json["E_clusters"][1].get<double>());
   g.theta.poisson = g.json["nu"].get<double>();
   g.theta.density = g.json["rho"].get<double>();
   for (const auto& [name, pose] : g.json["poses"].items()) {
     g.names.push_back(name);
-    g.gravities.emplace_back(pose["g"][0].get<double>(), pose["g"][1].get<double>(), pose["g"][2].get<double>());
+    g.gravities.emplace_back(pose["g"][0].get<double>(), pose["g"][1].get<double>(),
+                             pose["g"][2].get<double>());
     g.energies.push_back(pose["energy"].get<double>());
     g.smallest_j.push_back(pose["Jmin"].get<double>());
     g.x.push_back(positions_of(pose["x"]));

@@ -19,7 +19,9 @@ const std::vector<Vec3> kGravities{{9810, 0, 0}, {2000, 4000, -8500}};
 
 class ExperimentTest : public testing::EveryTet {
  protected:
-  ExperimentTest() : scene_(testing::tet_body(order()).scene(law())), factor_(scene_) { factor_.refresh(theta_); }
+  ExperimentTest() : scene_(testing::tet_body(order()).scene(law())), factor_(scene_) {
+    factor_.refresh(theta_);
+  }
 
   GravityExperiment experiment(RestMode rest) const {
     GravityExperiment out(scene_, {rest, kNeutral, kGravities}, {.tolerance = 1e-12});
@@ -37,13 +39,15 @@ class ExperimentTest : public testing::EveryTet {
 
 TEST_P(ExperimentTest, TheRestShapeSagsBackIntoTheNeutral) {
   const Positions& neutral = scene_.reference();
-  const RecoveredRest rest = solve_rest_shape(scene_, theta_, neutral, kNeutral, neutral, factor_, {.tolerance = 1e-12});
+  const RecoveredRest rest =
+      solve_rest_shape(scene_, theta_, neutral, kNeutral, neutral, factor_, {.tolerance = 1e-12});
   ASSERT_EQ(rest.failure, SolveFailure::none) << rest.residual;
   EXPECT_GT((rest.X - neutral).cwiseAbs().maxCoeff(), 0.05);
   CholmodSolver solver(scene_.symmetric_pattern(), scene_.dofs());
   Positions start = neutral;
   scene_.dofs().scatter(scene_.dofs().gather(rest.X), start);
-  const Equilibrium back = solve_newton(scene_, theta_, rest.X, kNeutral, start, solver, {.tolerance = 1e-12});
+  const Equilibrium back =
+      solve_newton(scene_, theta_, rest.X, kNeutral, start, solver, {.tolerance = 1e-12});
   EXPECT_EQ(back.failure, SolveFailure::none);
   EXPECT_LT((back.x - neutral).cwiseAbs().maxCoeff(), 1e-9);
 }
@@ -56,20 +60,25 @@ TEST_P(ExperimentTest, LinearisedSolvesAgreeWithDenseOnes) {
   const LinearizedEquilibria K(scene_, theta_, at.X, at.x, factor_, tight);
   for (const int columns : {1, 9}) {  // few: without a matrix; many: with
     std::vector<MatrixXd> b;
-    for (std::size_t p = 0; p < at.x.size(); ++p) b.push_back(random_vector(n * columns, 71 + p).reshaped(n, columns));
+    for (std::size_t p = 0; p < at.x.size(); ++p)
+      b.push_back(random_vector(n * columns, 71 + p).reshaped(n, columns));
     const std::vector<MatrixXd> x = K.solve(b);
     for (std::size_t p = 0; p < at.x.size(); ++p) {
       std::vector<double> values;
-      scene_.elastic().hessian(at.X, at.x[p], scene_.moduli(theta_), scene_.dofs(), scene_.symmetric_pattern(), values);
-      const MatrixXd dense_K = dense([&](const MatrixXd& v) { return multiply_symmetric(scene_.symmetric_pattern(), values, v); });
+      scene_.elastic().hessian(at.X, at.x[p], scene_.moduli(theta_), scene_.dofs(),
+                               scene_.symmetric_pattern(), values);
+      const MatrixXd dense_K =
+          dense([&](const MatrixXd& v) { return multiply_symmetric(scene_.symmetric_pattern(), values, v); });
       EXPECT_LT((x[p] - dense_K.ldlt().solve(b[p])).norm(), 1e-9 * x[p].norm()) << p;
     }
   }
   const LinearizedRestShape D(scene_, theta_, at.X, scene_.reference(), kNeutral, factor_, tight);
   const MatrixXd dense_D = dense([&](const MatrixXd& v) { return D.multiply(v); });
-  EXPECT_LT((dense([&](const MatrixXd& v) { return D.multiply_transposed(v); }) - dense_D.transpose()).norm(), 1e-13 * dense_D.norm());
+  EXPECT_LT((dense([&](const MatrixXd& v) { return D.multiply_transposed(v); }) - dense_D.transpose()).norm(),
+            1e-13 * dense_D.norm());
   const MatrixXd b = random_vector(n * 10, 75).reshaped(n, 10);
-  const MatrixXd straight = dense_D.partialPivLu().solve(b), transposed = dense_D.transpose().partialPivLu().solve(b);
+  const MatrixXd straight = dense_D.partialPivLu().solve(b),
+                 transposed = dense_D.transpose().partialPivLu().solve(b);
   EXPECT_LT((D.solve(b) - straight).norm(), 1e-9 * straight.norm());
   EXPECT_LT((D.solve_transposed(b) - transposed).norm(), 1e-9 * transposed.norm());
 }
@@ -78,7 +87,8 @@ TEST_P(ExperimentTest, IndefiniteTangentsAreRefused) {
   Positions crushed = scene_.reference();  // pressed flat, its sides free: it would buckle
   crushed.col(2) *= 0.25;
   const std::vector<Positions> x{crushed};
-  ASSERT_GT(scene_.elastic().evaluate(scene_.reference(), crushed, scene_.moduli(theta_), false).smallest_j, 0);
+  ASSERT_GT(scene_.elastic().evaluate(scene_.reference(), crushed, scene_.moduli(theta_), false).smallest_j,
+            0);
   const LinearizedEquilibria K(scene_, theta_, scene_.reference(), x, factor_, {1e-10, 300});
   EXPECT_THROW(K.solve({MatrixXd(random_vector(scene_.dofs().free_count, 76))}), NoDerivative);
 }
@@ -108,7 +118,8 @@ TEST_P(ExperimentTest, TangentIsTheDerivative) {
         [&](const VectorXd&, const VectorXd& d) {
           const VectorXd by_theta = scale.cwiseProduct(d.head(4));
           VectorXd out(2 * n);
-          out << tangent.x[0] * by_theta, tangent.x[1].leftCols(4) * by_theta + tangent.x[1].rightCols(3) * (9810 * d.tail<3>());
+          out << tangent.x[0] * by_theta,
+              tangent.x[1].leftCols(4) * by_theta + tangent.x[1].rightCols(3) * (9810 * d.tail<3>());
           return out;
         },
         VectorXd::Zero(7), 0.02);
@@ -128,7 +139,8 @@ TEST_P(ExperimentTest, AdjointEqualsTangent) {
       by_tangent += tangent.x[p].leftCols(4).transpose() * bars[p];
     }
     const ExperimentPullback pullback = head.pullback(at, kGravities, bars, which, factor_);
-    for (const int k : which) EXPECT_NEAR(pullback.theta[k], by_tangent[k], 1e-9 * std::abs(by_tangent[k])) << k;
+    for (const int k : which)
+      EXPECT_NEAR(pullback.theta[k], by_tangent[k], 1e-9 * std::abs(by_tangent[k])) << k;
     for (std::size_t p = 0; p < kGravities.size(); ++p) {
       const Vec3 by_gravity = tangent.x[p].rightCols<3>().transpose() * bars[p];
       EXPECT_LT((pullback.gravity[p] - by_gravity).norm(), 1e-9 * by_gravity.norm());
@@ -141,7 +153,8 @@ TEST_P(ExperimentTest, PullbackByAFreeRestShape) {
   const GravityExperiment head = experiment(RestMode::known);
   const ExperimentSolution at = head.solve(theta_, {}, factor_);
   std::vector<VectorXd> bars;
-  for (std::size_t p = 0; p < kGravities.size(); ++p) bars.push_back(random_vector(scene_.dofs().free_count, 91 + p));
+  for (std::size_t p = 0; p < kGravities.size(); ++p)
+    bars.push_back(random_vector(scene_.dofs().free_count, 91 + p));
   const Positions by_X = head.pullback(at, kGravities, bars, {0}, factor_).X;
   const DofMap& dofs = scene_.dofs();
   testing::check_derivative(
@@ -154,11 +167,12 @@ TEST_P(ExperimentTest, PullbackByAFreeRestShape) {
         for (std::size_t p = 0; p < bars.size(); ++p) sum += bars[p].dot(dofs.gather(now.x[p]));
         return VectorXd::Constant(1, sum);
       },
-      [&](const VectorXd&, const VectorXd& d) { return VectorXd::Constant(1, dofs.gather(by_X).dot(d)); }, dofs.gather(scene_.reference()),
-      0.5);
+      [&](const VectorXd&, const VectorXd& d) { return VectorXd::Constant(1, dofs.gather(by_X).dot(d)); },
+      dofs.gather(scene_.reference()), 0.5);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ExperimentTest, ::testing::Combine(::testing::ValuesIn(testing::kLaws), ::testing::Values(1, 2)),
+INSTANTIATE_TEST_SUITE_P(All, ExperimentTest,
+                         ::testing::Combine(::testing::ValuesIn(testing::kLaws), ::testing::Values(1, 2)),
                          testing::tet_name);
 
 TEST(GravityExperimentTest, AResultDependsOnItsStartAloneForAnyThreads) {

@@ -29,13 +29,15 @@ class Rosenbrock final : public LeastSquares {
 };
 
 const VectorXd kStart = Eigen::Vector2d(-1.2, 1);
-bool go_on(const IterationReport&) { return true; }
+bool go_on(const IterationReport&) {
+  return true;
+}
 
 TEST(Minimize, FindsTheMinimumByBothMethods) {
   for (const bool lbfgs : {false, true}) {
     Rosenbrock problem;
-    const MinimizeReport report =
-        minimize(problem, kStart, {.max_iterations = 200, .function_tolerance = 1e-12, .lbfgs = lbfgs}, go_on);
+    const MinimizeReport report = minimize(
+        problem, kStart, {.max_iterations = 200, .function_tolerance = 1e-12, .lbfgs = lbfgs}, go_on);
     EXPECT_EQ(report.termination, Termination::converged) << report.message;
     EXPECT_LT((report.p - VectorXd::Ones(2)).norm(), 1e-4);
     EXPECT_NEAR(report.initial_cost, 12.1, 1e-9);
@@ -48,7 +50,8 @@ TEST(Minimize, FindsTheMinimumByBothMethods) {
 TEST(Minimize, AFailedEvaluationIsARejectedStep) {
   Rosenbrock problem;
   problem.wall = 0.2;  // the first full step goes to y = -3.2
-  const MinimizeReport report = minimize(problem, kStart, {.max_iterations = 500, .function_tolerance = 1e-14}, go_on);
+  const MinimizeReport report =
+      minimize(problem, kStart, {.max_iterations = 500, .function_tolerance = 1e-14}, go_on);
   EXPECT_GT(problem.refused, 0);
   EXPECT_EQ(report.failed, problem.refused);
   EXPECT_NE(report.termination, Termination::failed) << report.message;
@@ -64,8 +67,8 @@ TEST(Minimize, AStartThatCannotBeEvaluatedFails) {
 
 TEST(Minimize, StopsWhenTold) {
   Rosenbrock problem;
-  const MinimizeReport report =
-      minimize(problem, kStart, {.max_iterations = 200}, [](const IterationReport& r) { return r.iteration < 2; });
+  const MinimizeReport report = minimize(problem, kStart, {.max_iterations = 200},
+                                         [](const IterationReport& r) { return r.iteration < 2; });
   EXPECT_EQ(report.termination, Termination::interrupted);
   EXPECT_EQ(minimize(problem, kStart, {.max_iterations = 2}, go_on).termination, Termination::iterations);
 }
@@ -77,7 +80,8 @@ TEST(Minimize, DescentOfAScalarFunction) {
                               },
                               2};
   for (const Descent method : {Descent::steepest, Descent::bfgs, Descent::lbfgs}) {
-    const MinimizeReport report = minimize(problem, kStart, {.max_iterations = 200, .function_tolerance = 1e-14}, method, go_on);
+    const MinimizeReport report =
+        minimize(problem, kStart, {.max_iterations = 200, .function_tolerance = 1e-14}, method, go_on);
     EXPECT_EQ(report.termination, Termination::converged) << report.message;
     EXPECT_LT((report.p - VectorXd(Eigen::Vector2d(1, -2))).norm(), 1e-4);
   }

@@ -1,4 +1,5 @@
-// golden/tet_gravity.json: both gradients of J = 1/2 sum over poses and observed nodes |x(E) - x(E_target)|^2.
+// golden/tet_gravity.json: both gradients of J = 1/2 sum over poses and observed nodes |x(E) -
+// x(E_target)|^2.
 #include <gtest/gtest.h>
 
 #include "inverse/gravity_experiment.h"
@@ -13,7 +14,8 @@ struct Misfit {
   TetGolden golden = testing::read_tet_golden();
   CompiledScene scene = golden.scene();
   FrozenFactor factor{scene};
-  GravityExperiment experiment{scene, {RestMode::known, Vec3::Zero(), golden.gravities}, {.tolerance = 1e-12}};
+  GravityExperiment experiment{
+      scene, {RestMode::known, Vec3::Zero(), golden.gravities}, {.tolerance = 1e-12}};
   bool tight = (experiment.krylov.tolerance = 1e-12, true);
   ExperimentSolution now = experiment.solve(golden.theta, {}, factor);
   std::vector<Positions> bars;
@@ -42,20 +44,24 @@ TEST(TetGoldenGradient, StiffnessByAdjointAndTangent) {
   Misfit misfit;
   ASSERT_TRUE(misfit.now.ok);
   EXPECT_NEAR(misfit.value, misfit.golden.json["objective"].get<double>(), 1e-8 * misfit.value);
-  const auto pullback = misfit.experiment.pullback(misfit.now, misfit.golden.gravities, misfit.free_bars(), {0, 1}, misfit.factor);
-  const auto tangent = misfit.experiment.tangent(misfit.now, misfit.golden.gravities, {0, 1}, {}, misfit.factor);
+  const auto pullback = misfit.experiment.pullback(misfit.now, misfit.golden.gravities, misfit.free_bars(),
+                                                   {0, 1}, misfit.factor);
+  const auto tangent =
+      misfit.experiment.tangent(misfit.now, misfit.golden.gravities, {0, 1}, {}, misfit.factor);
   for (int c = 0; c < 2; ++c) {
     const double expected = misfit.golden.json["grad_E_adjoint"][c].get<double>();
     EXPECT_NEAR(pullback.theta[c], expected, 1e-6 * std::abs(expected));
     double by_tangent = 0;
-    for (std::size_t p = 0; p < tangent.x.size(); ++p) by_tangent += tangent.x[p].col(c).dot(misfit.free_bars()[p]);
+    for (std::size_t p = 0; p < tangent.x.size(); ++p)
+      by_tangent += tangent.x[p].col(c).dot(misfit.free_bars()[p]);
     EXPECT_NEAR(by_tangent, pullback.theta[c], 1e-9 * std::abs(expected));
   }
 }
 
 TEST(TetGoldenGradient, RestShapeInBothConventionsForClampedNodes) {
   Misfit misfit;
-  const auto pullback = misfit.experiment.pullback(misfit.now, misfit.golden.gravities, misfit.free_bars(), {}, misfit.factor);
+  const auto pullback =
+      misfit.experiment.pullback(misfit.now, misfit.golden.gravities, misfit.free_bars(), {}, misfit.factor);
   const Positions held = testing::positions_of(misfit.golden.json["grad_X_adjoint_clamp_held"]);
   EXPECT_LT((pullback.X - held).norm(), 1e-6 * held.norm());
 }
@@ -63,10 +69,13 @@ TEST(TetGoldenGradient, RestShapeInBothConventionsForClampedNodes) {
 TEST(TetGoldenGradient, AgreesWithFiniteDifferencesOfAnInverseRestShape) {
   Misfit misfit;
   const TetGolden& golden = misfit.golden;
-  GravityExperiment inverse(misfit.scene, {RestMode::inverse, golden.gravities[0], {golden.gravities[1], golden.gravities[3]}},
-                                  {.tolerance = 1e-12});
+  GravityExperiment inverse(
+      misfit.scene, {RestMode::inverse, golden.gravities[0], {golden.gravities[1], golden.gravities[3]}},
+      {.tolerance = 1e-12});
   inverse.krylov.tolerance = 1e-13;
-  auto solve = [&](const VectorXd& theta) { return inverse.solve(TissueTheta::from_flat(theta), {}, misfit.factor); };
+  auto solve = [&](const VectorXd& theta) {
+    return inverse.solve(TissueTheta::from_flat(theta), {}, misfit.factor);
+  };
   const VectorXd theta = golden.theta.flat();
   const ExperimentSolution at = solve(theta);
   ASSERT_TRUE(at.ok) << at.failure;
@@ -79,10 +88,13 @@ TEST(TetGoldenGradient, AgreesWithFiniteDifferencesOfAnInverseRestShape) {
       VectorXd up = theta, down = theta;
       up[k] *= 1 + h;
       down[k] *= 1 - h;
-      return VectorXd((misfit.scene.dofs().gather(solve(up).x[1]) - misfit.scene.dofs().gather(solve(down).x[1])) / (2 * h * theta[k]));
+      return VectorXd(
+          (misfit.scene.dofs().gather(solve(up).x[1]) - misfit.scene.dofs().gather(solve(down).x[1])) /
+          (2 * h * theta[k]));
     };
     const double exact = tangent.x[1].col(k).norm();
-    const double coarse = (difference(4e-3) - tangent.x[1].col(k)).norm(), fine = (difference(2e-3) - tangent.x[1].col(k)).norm();
+    const double coarse = (difference(4e-3) - tangent.x[1].col(k)).norm(),
+                 fine = (difference(2e-3) - tangent.x[1].col(k)).norm();
     EXPECT_LT(fine, 1e-5 * exact) << k;
     if (fine > 1e-8 * exact) {
       EXPECT_NEAR(std::log2(coarse / fine), 2.0, 0.05) << k;
@@ -90,7 +102,8 @@ TEST(TetGoldenGradient, AgreesWithFiniteDifferencesOfAnInverseRestShape) {
   }
   // adjoint = tangent
   std::vector<VectorXd> bars;
-  for (std::size_t p = 0; p < gravities.size(); ++p) bars.push_back(VectorXd::LinSpaced(misfit.scene.dofs().free_count, -1, 2));
+  for (std::size_t p = 0; p < gravities.size(); ++p)
+    bars.push_back(VectorXd::LinSpaced(misfit.scene.dofs().free_count, -1, 2));
   const auto pullback = inverse.pullback(at, gravities, bars, which, misfit.factor);
   for (const int k : which) {
     double by_tangent = 0;
