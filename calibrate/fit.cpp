@@ -22,6 +22,9 @@ std::array<double, 2> ParameterEstimate::interval95() const {
 
 namespace {
 
+constexpr double kBadMisfit = 9;         ///< chi^2 per degree of freedom that earns a warning
+constexpr double kHopelessMisfit = 100;  ///< and at which no value counts as determined
+
 class Clock {
  public:
   double seconds() const {
@@ -81,10 +84,13 @@ ObservationFit observation_fit(const HeadPose& pose, const Positions& misfit) {
 /// One run: holds what the stages share.
 class Run {
  public:
-  Run(const Project& project, const FitRun& options)
-      : project_(project), options_(options), journal_(prepare_journal(project, options)) {
+  Run(const Project& project, const FitRun& options) : project_(project), options_(options) {
     tell("reading and meshing");
     data_ = load_head(project);
+    std::filesystem::create_directories(options.output);  // only now: bad input leaves nothing behind
+    journal_.emplace(options.output / "checkpoint", identity_of(project), options.resume);
+    std::filesystem::remove(options.output / "validation.json");  // of an earlier fit
+    std::filesystem::remove_all(options.output / "validation");
     result_.subject = project.subject;
     result_.warnings = data_.warnings;
     result_.notes = data_.model->notes;
@@ -107,18 +113,13 @@ class Run {
   const HeadData& data() const { return data_; }
 
  private:
-  static Journal prepare_journal(const Project& project, const FitRun& options) {
-    std::filesystem::create_directories(options.output);
-    return Journal(options.output / "checkpoint", identity_of(project), options.resume);
-  }
-
   void tell(const std::string& note) const {
     if (options_.progress) options_.progress({.stage = "", .seconds = clock_.seconds(), .note = note});
   }
 
   bool run_stage(const StagePlan& plan) {
     problem_ = std::make_unique<HeadProblem>(data_, *factor_, plan.free, plan.poses, values_);
-    JournaledProblem journaled(*problem_, journal_, stage_number_++);
+    JournaledProblem journaled(*problem_, *journal_, stage_number_++);
     double seconds_a_step = 0, last = clock_.seconds();
     double previous_cost = -1;
     auto progress = [&](const IterationReport& it) {
@@ -222,9 +223,25 @@ class Run {
     for (std::size_t k = 0; k < problem_->poses().size(); ++k)
       result_.observations.push_back(
           observation_fit(data_.poses[problem_->poses()[k]], problem_->misfit(static_cast<int>(k), p_)));
+    warn_about_result();
     if (problem_->solution()->smallest_j < 0.2)
       result_.warnings.push_back(
           fmt::format("an element is compressed to {:.2g} of its volume", problem_->solution()->smallest_j));
+  }
+
+  void warn_about_result() {
+    if (result_.chi2_per_dof > kBadMisfit)
+      result_.warnings.push_back(fmt::format(
+          "the misfit is {:.3g} times the stated noise: check that vertices correspond, that every pose "
+          "has its own gravity, units, and Poisson's ratio",
+          std::sqrt(result_.chi2_per_dof)));
+    for (const ParameterEstimate& p : result_.parameters)
+      if (p.at_bound && !p.held)
+        result_.warnings.push_back(p.name + " ends at the bound of its range: it is not determined there");
+    if (std::none_of(result_.parameters.begin(), result_.parameters.end(),
+                     [](const ParameterEstimate& p) { return !p.held && !p.dead; }))
+      result_.warnings.push_back(
+          "no parameter moves the observed surface: is everything that is observed fixed?");
   }
 
   void describe_parameters(const Identifiability* found, const VectorXd& effect) {
@@ -251,7 +268,9 @@ class Run {
         out.effect_mm = effect[k];
         out.weak = effect[k] < mean_sigma(*last_plan_);
         out.at_bound = position < 0.01 || position > 0.99;
-        out.determined = !out.dead && out.log_std <= 0.5 && !out.at_bound;
+        // a model that misses the data this badly determines nothing, whatever its error bars say
+        const bool fits = result_.chi2_per_dof <= kHopelessMisfit;
+        out.determined = !out.dead && out.log_std <= 0.5 && !out.at_bound && fits;
       }
       result_.parameters.push_back(std::move(out));
     }
@@ -260,7 +279,7 @@ class Run {
   const Project& project_;
   const FitRun& options_;
   Clock clock_;
-  Journal journal_;
+  std::optional<Journal> journal_;
   HeadData data_;
   std::unique_ptr<FrozenFactor> factor_;
   VectorXd values_, p_;
@@ -273,7 +292,24 @@ class Run {
 
 }  // namespace
 
-FitResult run_fit(const Project& project, const FitRun& options) {
+namespace {
+
+/// A fit writes scene.json, meshes and more: never over the files that it reads.
+void keep_inputs(const Project& project, const std::filesystem::path& output) {
+  for (const auto& file : project_files(project))
+    if (std::filesystem::absolute(file).lexically_normal().parent_path() == output)
+      throw InputError(
+          file.string(),
+          "lies in the output folder, where the fit writes files of its own; name another folder with -o");
+}
+
+}  // namespace
+
+FitResult run_fit(const Project& project, const FitRun& given) {
+  FitRun options = given;
+  options.output = std::filesystem::absolute(given.output).lexically_normal();
+  if (!options.output.has_filename()) options.output = options.output.parent_path();
+  keep_inputs(project, options.output);
   if (project.rest == RestScheme::seed) return run_seed_fit(project, options);
   Run run(project, options);
   FitResult result = run.go();

@@ -34,6 +34,9 @@ TissueTheta calibrated_theta(const JsonNode& fit, const HeadData& data) {
       theta.young[data.model->cluster(parameter.name.substr(prefix.size()))] = value_of(fit, parameter.name);
     if (parameter.name == "tissue.poisson") theta.poisson = value_of(fit, parameter.name);
   }
+  if (!(theta.young.minCoeff() > 0 && theta.young.maxCoeff() < 1e6 && theta.poisson < 0.5))
+    fit.at("parameters")
+        .fail("holds a value that no tissue can have; the file was changed by hand, run the fit again");
   return theta;
 }
 
@@ -81,6 +84,9 @@ FittedHead read_fitted_head(const fs::path& folder, const std::optional<RunRecor
   FittedHead head{folder, read_project(run.project, run.rules), {}, {}, {}, {}};
   if (!run.layout.empty()) head.project = with_layout(head.project, run.layout);
   head.warnings = changed_inputs(fit, head.project);
+  if (const std::string status = fit.at("status").text(); status != "converged")
+    head.warnings.push_back("the fit has not converged (status " + status +
+                            "): its values are not those that fit best");
   head.data = load_head(head.project);
   take_sigmas(fit, head.data);
   head.theta = calibrated_theta(fit, head.data);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "forward/base/error.h"
 #include "forward/base/mesh_io.h"
@@ -25,6 +26,14 @@ void check_against_scan(const MeshObservation& observation, const SurfaceMesh& s
         source.where + ".mesh",
         fmt::format("{} is {:.3g} times as large as the scene's surface; check \"unit\" (now {})",
                     source.mesh.file.string(), ratio, source.mesh.unit));
+  // a head at rest moves by millimetres between poses
+  const double moved = (observation.points - scan.vertices).norm() / std::sqrt(scan.vertices.rows());
+  if (source.frame == Frame::head && moved > 0.15 * diagonal(scan.vertices))
+    throw InputError(
+        source.where + ".mesh",
+        fmt::format("{}: its vertices lie {:.3g} mm (rms) from those of the scene's surface; either they "
+                    "do not correspond, or the scan is in the scanner's frame (\"frame\": \"world\")",
+                    source.mesh.file.string(), moved));
 }
 
 std::vector<bool> read_selection(const std::filesystem::path& file, int count, const std::string& where) {

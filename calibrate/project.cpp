@@ -39,7 +39,7 @@ fs::path file_of(const JsonNode& node) {
 
 double positive_number(const JsonNode& node) {
   const double value = node.number();
-  if (!(value > 0)) node.fail("must be greater than zero");
+  if (!(value > 1e-9 && value < 1e9)) node.fail("must be a positive number between 1e-9 and 1e9");
   return value;
 }
 
@@ -131,7 +131,8 @@ ObservationSource read_observation(const JsonNode& node, const std::map<std::str
   if (const auto mask = node.find("mask")) source.mask = file_of(*mask);
   if (const JsonNode sigma = node.at("sigma"); !(sigma.is_text() && sigma.text() == "auto")) {
     source.sigma = sigma.quantity(dimension::length);
-    if (!(*source.sigma > 0)) sigma.fail("must be greater than zero (or \"auto\")");
+    if (!(*source.sigma >= 1e-6 && *source.sigma <= 100))
+      sigma.fail("must lie between 1e-6 mm and 100 mm (or be \"auto\")");
   }
   if (const auto use = node.find("use"))
     source.use = use->one_of({"fit", "holdout"}) == "fit" ? Use::fit : Use::holdout;
@@ -182,6 +183,8 @@ ParameterSpec read_parameter(const JsonNode& node) {
     if (ends.size() != 2) range->fail("must be a list of two values, the lowest and the highest");
     spec.range = {value_of(ends[0], unit), value_of(ends[1], unit)};
     if (!(spec.range[0] < spec.range[1])) range->fail("must rise: the lowest value comes first");
+    if (unit != dimension::none && !(spec.range[0] >= 1e-9 && spec.range[1] <= 1e6))
+      range->fail("must lie within 1e-6 kPa and 1e9 kPa");
     if (unit == dimension::none && spec.range[1] >= 0.5)
       range->fail("must end below 0.5, where tissue is incompressible");
   }
@@ -193,6 +196,8 @@ ParameterSpec read_parameter(const JsonNode& node) {
     if (spec.fixed) prior->fail("has no effect on a fixed parameter; leave one of the two out");
     prior->only(kPriorKeys);
     spec.prior = LogPrior{value_of(prior->at("value"), unit), positive_number(prior->at("log_std"))};
+    if (!(spec.prior->value > spec.range[0] && spec.prior->value < spec.range[1]))
+      prior->at("value").fail("lies outside the parameter's range");
   }
   return spec;
 }

@@ -1,4 +1,5 @@
 #include <ceres/ceres.h>
+#include <glog/logging.h>
 
 #include "forward/base/error.h"
 #include "inverse/least_squares.h"
@@ -76,6 +77,11 @@ class Progress final : public ceres::IterationCallback {
   const std::function<bool(const IterationReport&)>& tell_;
 };
 
+/// Ceres talks through glog; libraries never print.
+void silence_ceres() {
+  FLAGS_minloglevel = google::GLOG_FATAL;
+}
+
 Termination termination_of(ceres::TerminationType type) {
   switch (type) {
     case ceres::CONVERGENCE:
@@ -92,6 +98,7 @@ Termination termination_of(ceres::TerminationType type) {
 MinimizeReport minimize_trust_region(LeastSquares& problem, const VectorXd& start,
                                      const MinimizeOptions& options,
                                      const std::function<bool(const IterationReport&)>& progress) {
+  silence_ceres();
   MinimizeReport report;
   report.p = start;
   ceres::Problem ceres_problem;
@@ -118,7 +125,7 @@ MinimizeReport minimize_trust_region(LeastSquares& problem, const VectorXd& star
   report.cost = summary.final_cost;
   report.iterations = static_cast<int>(summary.iterations.size());
   report.termination = termination_of(summary.termination_type);
-  report.message = summary.message;
+  report.message = report.termination == Termination::interrupted ? "stopped on request" : summary.message;
   return report;
 }
 
@@ -133,6 +140,7 @@ std::optional<ValueGradient> LeastSquares::evaluate_gradient(const VectorXd& p) 
 MinimizeReport minimize(const ScalarProblem& problem, const VectorXd& start, const MinimizeOptions& options,
                         Descent method, const std::function<bool(const IterationReport&)>& progress) {
   require(problem.size == start.size(), "minimize: the start has another size");
+  silence_ceres();
   MinimizeReport report;
   report.p = start;
   const ceres::GradientProblem ceres_problem(new ScalarFunction(problem, report));
@@ -154,7 +162,7 @@ MinimizeReport minimize(const ScalarProblem& problem, const VectorXd& start, con
   report.cost = summary.final_cost;
   report.iterations = static_cast<int>(summary.iterations.size());
   report.termination = termination_of(summary.termination_type);
-  report.message = summary.message;
+  report.message = report.termination == Termination::interrupted ? "stopped on request" : summary.message;
   return report;
 }
 

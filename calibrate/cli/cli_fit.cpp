@@ -73,6 +73,7 @@ void print_parameters(Console& console, const FitResult& result) {
 
 void print_combinations(Console& console, const FitResult& result) {
   for (const WeakCombination& weak : result.undetermined) {
+    if (weak.parts.empty() || !std::isfinite(weak.log_std)) continue;
     std::vector<std::string> parts;
     for (const auto& [name, share] : weak.parts) parts.push_back(fmt::format("{:+.2f} log {}", share, name));
     console.say("{}: {} is known to a factor of {:.3g} only",
@@ -177,8 +178,8 @@ Outcome compare_layouts(const Options& options, const CommonOptions& common, Con
 }  // namespace
 
 Command add_fit(CLI::App& app) {
-  Command command =
-      make_command(app, "fit", "fit a project's parameters to its observations", "folder to write");
+  Command command = make_command(app, "fit", "fit a project's parameters to its observations",
+                                 "folder to write (default: out)");
   command.common->output = "out";
   auto options = std::make_shared<Options>();
   command.app->add_option("project", options->project, "project.json")->required()->type_name("FILE");

@@ -40,9 +40,9 @@ Outcome run_simulation(const std::filesystem::path& scene_file, const CommonOpti
 }  // namespace
 
 Command add_simulate(CLI::App& app) {
-  Command command =
-      make_command(app, "simulate", "compute the equilibrium of every pose of a scene", "folder to write");
-  command.common->output = "out";
+  Command command = make_command(app, "simulate", "compute the equilibrium of every pose of a scene",
+                                 "folder to write (default: simulation)");
+  command.common->output = "simulation";
   auto file = std::make_shared<std::filesystem::path>();
   command.app->add_option("scene", *file, "scene.json")->required()->type_name("FILE");
   command.run = [file, common = command.common](Console& console) {

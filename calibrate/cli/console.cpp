@@ -37,7 +37,7 @@ Console::Console(bool quiet, const std::filesystem::path& log)
   spdlog::sink_ptr file;
   if (!log.empty()) {
     try {
-      file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(log.string(), true);
+      file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(log.string(), false);
     } catch (const spdlog::spdlog_ex&) {
       throw InputError("--log " + log.string(), "cannot be written; name a file in a folder that exists");
     }

@@ -29,8 +29,14 @@ Outcome run_guarded(const Command& command, Console& console) {
     return failure(console, kBadInput, e.what());
   } catch (const std::bad_alloc&) {
     return failure(console, kInternalError, "not enough memory; use a coarser mesh or a larger machine");
+  } catch (const nlohmann::json::exception& e) {
+    return failure(console, kBadInput,
+                   std::string("a JSON file of an earlier run has another shape than furrow wrote (") +
+                       e.what() + "); run the fit again");
   } catch (const std::filesystem::filesystem_error& e) {
-    return failure(console, kBadInput, e.what());
+    return failure(
+        console, kBadInput,
+        std::string(e.what()) + "; name another place with -o, or make this one a writable folder");
   } catch (const std::exception& e) {
     return failure(console, kInternalError, std::string("internal error, please report it: ") + e.what());
   }

@@ -135,7 +135,11 @@ bool JsonNode::boolean() const {
 
 std::string JsonNode::text() const {
   if (!is_text()) fail("expected a text in quotes, found " + kind_of(*value_));
-  return value_->get<std::string>();
+  const std::string text = value_->get<std::string>();
+  for (const unsigned char c : text)
+    if (c < 0x20 || c == 0x7f)
+      fail("holds a control character (a line break, a tab, a NUL); write plain text");
+  return text;
 }
 
 std::string JsonNode::one_of(std::initializer_list<const char*> choices) const {
