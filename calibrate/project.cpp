@@ -39,7 +39,7 @@ fs::path file_of(const JsonNode& node) {
 
 double positive_number(const JsonNode& node) {
   const double value = node.number();
-  if (!(value > 1e-9 && value < 1e9)) node.fail("must be a positive number between 1e-9 and 1e9");
+  if (!(value > 1e-9 && value < 1e9)) node.fail("must be greater than zero, between 1e-9 and 1e9");
   return value;
 }
 
@@ -132,7 +132,7 @@ ObservationSource read_observation(const JsonNode& node, const std::map<std::str
   if (const JsonNode sigma = node.at("sigma"); !(sigma.is_text() && sigma.text() == "auto")) {
     source.sigma = sigma.quantity(dimension::length);
     if (!(*source.sigma >= 1e-6 && *source.sigma <= 100))
-      sigma.fail("must lie between 1e-6 mm and 100 mm (or be \"auto\")");
+      sigma.fail("must be greater than zero: between 1e-6 mm and 100 mm (or \"auto\")");
   }
   if (const auto use = node.find("use"))
     source.use = use->one_of({"fit", "holdout"}) == "fit" ? Use::fit : Use::holdout;
