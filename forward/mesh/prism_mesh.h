@@ -1,0 +1,42 @@
+// A shell of Lagrange prisms between the inner surface (towards the skull) and the outer one (the skin that is
+// seen), with one element or a stack of elements through the thickness. Node order: THEORY section 2.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "forward/base/types.h"
+#include "forward/element/lagrange_prism.h"
+
+namespace furrow {
+
+/// One material layer inside an element: it reaches from `low` to `high` in the element's own w in [-1, 1].
+/// One value for the whole element, or one a column of nodes (face_nodes() of them, interpolated by the
+/// triangle's basis) where the thickness varies.
+struct Sublayer {
+  VectorXd low, high;
+  int layer = 0;  ///< index into PrismMesh::layers
+};
+
+struct PrismMesh {
+  PrismOrder order;
+  Positions nodes;    ///< n x 3 rest positions [mm]
+  Elements elements;  ///< m x order.nodes(), native order
+  std::vector<std::vector<Sublayer>> sublayers;  ///< per element, from inner to outer; they fill [-1, 1]
+  std::vector<std::string> layers;               ///< names of the material layers
+  /// Faces of the two surfaces, f x order.face_nodes(): node numbers in the triangle's order, both oriented so
+  /// that their normal points from inner to outer.
+  Elements inner_faces, outer_faces;
+  std::vector<int> rim;  ///< nodes on the side walls (the open border of the patch), ascending
+  std::vector<char> fixed;  ///< per node, what a file said (all three components); empty: nothing
+  VectorXd ligament_b;      ///< per node [1/mm] as a file said (only inner nodes matter); empty: nothing
+
+  std::vector<int> inner_nodes() const;  ///< ascending
+  std::vector<int> outer_nodes() const;  ///< ascending: the vertices of the surface files, in this order
+};
+
+/// Throws InputError naming `what` and the element: wrong node numbers, elements folded or inside out (det
+/// dX/dxi <= 0 at a quadrature point or a node), sublayers that do not fill [-1, 1].
+void check_prism_mesh(const PrismMesh& mesh, const std::string& what);
+
+}  // namespace furrow

@@ -1,0 +1,31 @@
+// Ligaments: the inner surface is tied to where it was by a traction that grows exponentially (THEORY 8),
+// d = |x - X|:
+//
+//   smoothed   psi = k/b expm1(b (D - eps)), D = sqrt(d^2 + eps^2)           the default; k [MPa], b [1/mm]
+//   seed       psi = k/b expm1(b d)                                          as published: kink at d = 0
+//   quadratic  psi = k/(2 b) expm1(b d^2)                                    k [MPa/mm], b [1/mm^2]
+//
+// b -> 0 is taken through expm1(z)/z; b < 0 is refused by the reader of scenes.
+#pragma once
+
+#include "forward/potential/point_law.h"
+
+namespace furrow {
+
+enum class LigamentVariant { smoothed, seed, quadratic };
+
+struct Ligament {
+  LigamentVariant variant = LigamentVariant::smoothed;
+  double stiffness = 0;   ///< k
+  double b = 0;
+  double smoothing = 0.05;  ///< eps [mm], smoothed only
+
+  /// r = x - X. At r = 0 the seed variant has no gradient: 0 is returned, Hessian k/1e-6 I... documented there.
+  PointValue value(const Vec3& r) const;
+  /// The Hessian with its eigenvalues clamped at 0 (smoothed and quadratic are convex already).
+  Mat3 projected_hessian(const Vec3& r) const;
+  Vec3 gradient_by_stiffness(const Vec3& r) const;
+  Vec3 gradient_by_b(const Vec3& r) const;
+};
+
+}  // namespace furrow
