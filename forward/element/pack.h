@@ -1,13 +1,9 @@
-// Four elements at a time: a pack is a GCC/Clang vector of four doubles, which the compiler maps to one AVX2
-// register.
+// Four elements at a time: 3 x 3 matrices and vectors of packs (pack_math.h).
 #pragma once
 
-#include <cmath>
+#include "forward/element/pack_math.h"
 
 namespace furrow {
-
-inline constexpr int kLanes = 4;
-using Pack = double __attribute__((vector_size(8 * kLanes)));
 
 inline double pack_log(double a) {
   return std::log(a);
@@ -15,25 +11,6 @@ inline double pack_log(double a) {
 inline double pack_exp(double a) {
   return std::exp(a);
 }
-/// ln a = 2 atanh z, z = (a - 1) / (a + 1), by its series where all four are within 2/3 .. 3/2 (volume ratios
-/// of tissue are), which is also more accurate near 1 than the general logarithm.
-inline Pack pack_log(Pack a) {
-  const Pack z = (a - 1.0) / (a + 1.0), s = z * z;
-  bool near = true;
-  for (int l = 0; l < kLanes; ++l) near = near && s[l] < 0.04;
-  if (!near) return Pack{std::log(a[0]), std::log(a[1]), std::log(a[2]), std::log(a[3])};
-  Pack sum = s * (1.0 / 23) + 1.0 / 21;
-  for (int k = 19; k >= 1; k -= 2) sum = sum * s + 1.0 / k;
-  return 2.0 * z * sum;
-}
-inline Pack pack_exp(Pack a) {
-  return Pack{std::exp(a[0]), std::exp(a[1]), std::exp(a[2]), std::exp(a[3])};
-}
-
-inline Pack pack_min(Pack a, Pack b) {
-  return a < b ? a : b;
-}
-
 /// 3 x 3 matrices of packs, row-major.
 struct PackMat3 {
   Pack m[3][3];
@@ -75,6 +52,56 @@ inline PackMat3 operator*(const PackMat3& a, const PackMat3& b) {
 }
 inline Pack dot(const PackVec3& a, const PackVec3& b) {
   return a.v[0] * b.v[0] + a.v[1] * b.v[1] + a.v[2] * b.v[2];
+}
+
+inline Pack squared_norm(const PackMat3& a) {
+  Pack sum{};
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) sum += a.m[i][k] * a.m[i][k];
+  return sum;
+}
+/// a : b
+inline Pack contract(const PackMat3& a, const PackMat3& b) {
+  Pack sum{};
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) sum += a.m[i][k] * b.m[i][k];
+  return sum;
+}
+inline PackMat3 transpose(const PackMat3& a) {
+  PackMat3 t;
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) t.m[i][k] = a.m[k][i];
+  return t;
+}
+inline PackMat3 operator+(const PackMat3& a, const PackMat3& b) {
+  PackMat3 c;
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) c.m[i][k] = a.m[i][k] + b.m[i][k];
+  return c;
+}
+inline PackMat3 operator-(const PackMat3& a, const PackMat3& b) {
+  PackMat3 c;
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) c.m[i][k] = a.m[i][k] - b.m[i][k];
+  return c;
+}
+inline PackMat3 operator*(Pack f, const PackMat3& a) {
+  PackMat3 c;
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) c.m[i][k] = f * a.m[i][k];
+  return c;
+}
+inline PackMat3 pack_identity() {
+  PackMat3 a{};
+  for (int i = 0; i < 3; ++i) a.m[i][i] = Pack{} + 1.0;
+  return a;
+}
+/// a in the lanes of the mask, b elsewhere.
+inline PackMat3 pack_select(PackMask mask, const PackMat3& a, const PackMat3& b) {
+  PackMat3 c;
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) c.m[i][k] = pack_select(mask, a.m[i][k], b.m[i][k]);
+  return c;
 }
 
 }  // namespace furrow

@@ -56,13 +56,6 @@ TetPoint<N> tet_point(const PackNodes<N>& X, const PackNodes<N>& x, double weigh
   return point;
 }
 
-inline Pack squared_norm(const PackMat3& a) {
-  Pack sum{};
-  for (int i = 0; i < 3; ++i)
-    for (int k = 0; k < 3; ++k) sum += a.m[i][k] * a.m[i][k];
-  return sum;
-}
-
 /// P = p0 F + p1 F^-T.
 template <int N>
 PackMat3 stress(const TetPoint<N>& point, const IsotropicResponse<Pack>& r) {
@@ -81,20 +74,6 @@ PackMat3 deformation(const TetPoint<N>& point, const PackNodes<N>& v) {
     for (int i = 0; i < 3; ++i)
       for (int k = 0; k < 3; ++k) dF.m[i][k] += v.p[a][i] * point.grad[a].v[k];
   return dF;
-}
-
-inline Pack contract(const PackMat3& a, const PackMat3& b) {
-  Pack sum{};
-  for (int i = 0; i < 3; ++i)
-    for (int k = 0; k < 3; ++k) sum += a.m[i][k] * b.m[i][k];
-  return sum;
-}
-
-inline PackMat3 transpose(const PackMat3& a) {
-  PackMat3 t;
-  for (int i = 0; i < 3; ++i)
-    for (int k = 0; k < 3; ++k) t.m[i][k] = a.m[k][i];
-  return t;
 }
 
 /// dP[dF] of neo_hookean.h.
