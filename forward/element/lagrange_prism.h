@@ -2,8 +2,9 @@
 //
 //   N_{k nP + j}(u, v, w) = T_j(u, v) L_k(w),  nP = (p+1)(p+2)/2
 //
-// T_j: Silvester products R_i(u) R_j(v) R_k(1-u-v), R_m(l) = prod_{s<m} (p l - s)/(s + 1), in the node order of
-// VTK_LAGRANGE_TRIANGLE; layer k = 0 (w = -1) is the inner surface, k = q (w = +1) the outer one. THEORY 2.
+// T_j: Silvester products R_i(u) R_j(v) R_k(1-u-v), R_m(l) = prod_{s<m} (p l - s)/(s + 1), in the node order
+// of VTK_LAGRANGE_TRIANGLE; layer k = 0 (w = -1) is the inner surface, k = q (w = +1) the outer one.
+// THEORY 2.
 #pragma once
 
 #include <array>
@@ -36,10 +37,11 @@ struct PrismBasis {
 TriangleBasis triangle_basis(int p, const Points2& points);
 PrismBasis prism_basis(PrismOrder order, const Points3& points);
 
-Points2 triangle_nodes(int p);         ///< reference positions of the nodes
+Points2 triangle_nodes(int p);  ///< reference positions of the nodes
 Points3 prism_nodes(PrismOrder order);
 
-/// VTK_LAGRANGE_WEDGE node i is native node native_to_vtk(order)[i] (golden elements.json:native_to_vtk).
+/// Native node i is node native_to_vtk(order)[i] of VTK_LAGRANGE_WEDGE (cell type 73): corners of the inner
+/// face, of the outer one, then edges of both, upright edges, insides of both, side faces, inside.
 std::vector<int> native_to_vtk(PrismOrder order);
 
 /// The triangle of order p cut into p^2 flat triangles through its nodes (local node numbers, same

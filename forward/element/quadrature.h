@@ -1,5 +1,5 @@
-// Quadrature on the reference triangle (area 1/2) and prism (volume 1); Witherden & Vincent (2015), Computers &
-// Mathematics with Applications 69. The tables are data/quadrature/*.txt, compiled in. THEORY 3.
+// Quadrature on the reference triangle (area 1/2) and prism (volume 1); Witherden & Vincent (2015), Computers
+// & Mathematics with Applications 69. The tables are data/quadrature/*.txt, compiled in. THEORY 3.
 #pragma once
 
 #include <string>
@@ -32,7 +32,8 @@ PrismRule tensor_rule(const TriangleRule& triangle, int line_points);
 TriangleRule subdivide_rule(const TriangleRule& rule, int n);
 
 /// What the order needs: `exact` at rest (linear degree 2, quadratic 6, cubic 8, quartic 10; `tensor` the
-/// product rule of the same accuracy), or `seed` as published (2-point, 11-point d4, 16-point d5, 28-point d6).
+/// product rule of the same accuracy), or `seed` as published (2-point, 11-point d4, 16-point d5, 28-point
+/// d6).
 enum class RuleKind { tensor, exact, seed };
 PrismRule rule_for(PrismOrder order, RuleKind kind);
 

@@ -1,0 +1,36 @@
+# furrow_quadrature_tables(OUT): compiles data/quadrature/*.txt in. Writes the number files as arrays into the build folder's
+# quadrature_tables.cpp (anew when a file changes) and sets OUT to its name. A number file has # comments and rows of numbers.
+function(furrow_quadrature_tables out)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/data/quadrature/prism_*.txt
+    ${PROJECT_SOURCE_DIR}/data/quadrature/tri_*.txt)
+  list(SORT files)
+  if(NOT files)
+    message(FATAL_ERROR "data/quadrature has no tables")
+  endif()
+  set(arrays "")
+  set(entries "")
+  foreach(file IN LISTS files)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    get_filename_component(name ${file} NAME_WE)
+    set(degree 0)
+    if(name MATCHES "_d([0-9]+)$")
+      set(degree ${CMAKE_MATCH_1})
+    endif()
+    file(STRINGS ${file} rows REGEX "^ *[-+.0-9]")
+    set(body "")
+    foreach(row IN LISTS rows)
+      string(STRIP "${row}" row)
+      string(REGEX REPLACE "[ \t]+" ", " row "${row}")
+      string(APPEND body "  ${row},\n")
+    endforeach()
+    string(APPEND arrays "constexpr double ${name}[] = {\n${body}};\n")
+    string(APPEND entries "  {\"${name}\", ${degree}, ${name}},\n")
+  endforeach()
+  set(text "// Written by cmake/FurrowQuadrature.cmake from data/quadrature.\n\
+#include \"forward/element/quadrature_tables.h\"\n\nnamespace furrow {\nnamespace {\n\n${arrays}\n\
+constexpr QuadratureTable tables[] = {\n${entries}};\n\n}  // namespace\n\n\
+std::span<const QuadratureTable> quadrature_tables() {\n  return tables;\n}\n\n}  // namespace furrow\n")
+  set(target ${CMAKE_CURRENT_BINARY_DIR}/quadrature_tables.cpp)
+  file(CONFIGURE OUTPUT ${target} CONTENT "${text}" @ONLY)
+  set(${out} ${target} PARENT_SCOPE)
+endfunction()
