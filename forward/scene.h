@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "forward/base/types.h"
+#include "forward/shell_scene.h"
 
 namespace furrow {
 
@@ -48,19 +49,24 @@ struct Tissue {
 };
 
 struct BoundaryCondition {
-  std::string
-      nodes;  ///< "fixed" (default set of the mesh), a region's name, or empty when file or box is given
+  /// "fixed" (default set of the mesh), a region's name; of a shell "rim", "inner", "outer" or "fixed"; empty
+  /// when file or box is given.
+  std::string nodes;
   std::filesystem::path file;              ///< list of node indices
   std::optional<std::array<Vec3, 2>> box;  ///< [mm]
   std::array<bool, 3> fix{false, false, false};
+  /// Shells: how the fixed components move, CSV with time_s and any of x_mm, y_mm, z_mm, the displacement
+  /// from rest; empty: they stay.
+  std::filesystem::path path;
   bool operator==(const BoundaryCondition&) const = default;
 };
 
 enum class RestShape { scan, inverse, file };
 
 struct SolverOptions {
-  std::string method = "auto";  ///< auto | newton | lbfgs
-  double tolerance = 1e-10;     ///< |free residual| over |gravity load|
+  std::string method = "auto";  ///< auto | newton | lbfgs, and pcg for shells
+  double tolerance = 1e-10;     ///< tets: |free residual| over |gravity load|
+  double force_tolerance = 0;   ///< shells: largest free component of the residual [N]; 0: auto
   int max_iterations = 200;
   bool inversion_thresholding = false;  ///< ITF04, for bad starts only
   bool operator==(const SolverOptions&) const = default;
@@ -74,14 +80,16 @@ struct Pose {
 
 struct Scene {
   std::filesystem::path file;
-  std::string model = "tet";
-  MeshFile surface;  ///< the scan that observations, masks and layouts index
+  std::string model = "tet";        ///< tet | shell
+  std::optional<ShellScene> shell;  ///< set exactly when model is "shell"
+  MeshFile
+      surface;  ///< the scan that observations, masks and layouts index; none for a shell: its outer nodes
   std::vector<MeshFile> bones;
   std::optional<VolumeSource> volume;
   TetOptions tet;
   Tissue tissue;
   double density = 1e-9;      ///< [t/mm^3]
-  Vec3 gravity{0, -9810, 0};  ///< of the scan (the neutral pose) [mm/s^2]
+  Vec3 gravity{0, -9810, 0};  ///< of the scan (the neutral pose) [mm/s^2]; a shell without gravity has zero
   RestShape rest = RestShape::inverse;
   std::filesystem::path rest_file;  ///< VTU with the same topology when rest == file
   std::vector<BoundaryCondition> boundary;

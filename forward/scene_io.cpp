@@ -6,34 +6,31 @@
 
 #include "forward/base/error.h"
 #include "forward/base/mesh_io.h"
+#include "forward/scene_nodes.h"
+#include "forward/shell_scene_io.h"
 
 namespace furrow {
 namespace fs = std::filesystem;
 namespace {
 
-using Keys = std::initializer_list<const char*>;
-constexpr Keys kRootKeys{"$schema", "furrow",  "model",   "surface", "bones",    "volume", "tet",
-                         "tissue",  "density", "gravity", "rest",    "boundary", "poses",  "solver"};
-constexpr Keys kMeshKeys{"mesh", "unit"};
-constexpr Keys kVolumeKeys{"mesh", "unit", "fixed"};
-constexpr Keys kTetKeys{"size", "order", "mesh", "unit", "fixed_nodes"};
-constexpr Keys kTissueKeys{"law", "clusters", "young", "poisson"};
-constexpr Keys kClusterKeys{"layout", "names", "young", "blend"};
-constexpr Keys kBoundaryKeys{"nodes", "file", "box", "fix"};
-constexpr Keys kPoseKeys{"name", "gravity"};
-constexpr Keys kSolverKeys{"method", "tolerance", "max_iterations", "inversion_thresholding"};
-constexpr Keys kShellKeys{"mesh", "layers", "ligaments", "skull", "colliders", "time"};
-constexpr const char* kLater = "the shell model comes with a later version; use \"model\": \"tet\"";
-
-fs::path file_of(const JsonNode& node) {
-  return fs::absolute(node.existing_file()).lexically_normal();
-}
-
-double positive(const JsonNode& node, const Dimension& expected) {
-  const double value = node.quantity(expected);
-  if (!(value > 0)) node.fail("must be greater than zero");
-  return value;
-}
+constexpr KeyList kRootKeys{"$schema", "furrow",  "model",   "surface", "bones",    "volume", "tet",
+                            "tissue",  "density", "gravity", "rest",    "boundary", "poses",  "solver"};
+constexpr KeyList kShellRootKeys{"$schema",   "furrow",   "model",      "mesh",      "layers",
+                                 "density",   "gravity",  "volumetric", "ligaments", "skull",
+                                 "colliders", "boundary", "time",       "solver"};
+/// Keys of one model only, which the other's reader points to.
+constexpr KeyList kTetOnly{"bones", "volume", "tet", "tissue", "rest", "poses"};
+constexpr KeyList kShellOnly{"mesh", "layers", "volumetric", "ligaments", "skull", "colliders", "time"};
+constexpr KeyList kMeshKeys{"mesh", "unit"};
+constexpr KeyList kVolumeKeys{"mesh", "unit", "fixed"};
+constexpr KeyList kTetKeys{"size", "order", "mesh", "unit", "fixed_nodes"};
+constexpr KeyList kTissueKeys{"law", "clusters", "young", "poisson"};
+constexpr KeyList kClusterKeys{"layout", "names", "young", "blend"};
+constexpr KeyList kBoundaryKeys{"nodes", "file", "box", "fix"};
+constexpr KeyList kShellBoundaryKeys{"nodes", "file", "box", "fix", "path"};
+constexpr KeyList kPoseKeys{"name", "gravity"};
+constexpr KeyList kSolverKeys{"method", "tolerance", "max_iterations", "inversion_thresholding"};
+constexpr KeyList kShellSolverKeys{"method", "tolerance", "max_iterations"};
 
 /// `fallback` empty: the unit must be stated.
 MeshFile read_mesh_file(const JsonNode& node, const std::string& fallback) {
@@ -48,18 +45,29 @@ MeshFile read_mesh_file(const JsonNode& node, const std::string& fallback) {
   return mesh;
 }
 
-void read_format_and_model(const JsonNode& root) {
+/// Returns the model; its keys are checked.
+std::string read_format_and_model(const JsonNode& root) {
   if (!root.is_object()) root.fail("a scene is a JSON object: { \"furrow\": 1, \"model\": \"tet\", ... }");
   if (root.at("furrow").integer() != 1)
     root.at("furrow").fail("is a format version that this furrow does not read; write 1");
-  if (root.at("model").one_of({"tet", "shell"}) == "shell") root.at("model").fail(kLater);
-  for (const char* key : kShellKeys)
-    if (const auto found = root.find(key)) found->fail(kLater);
-  root.only(kRootKeys);
+  const std::string model = root.at("model").one_of({"tet", "shell"});
+  const std::string other = model == "tet" ? "shell" : "tet";
+  for (const char* key : model == "tet" ? kShellOnly : kTetOnly)
+    if (const auto found = root.find(key))
+      found->fail("belongs to \"model\": \"" + other + "\", and this scene is of \"model\": \"" + model +
+                  "\"");
+  if (const auto surface = root.find("surface"); surface && model == "shell")
+    surface->fail(
+        "a shell's surface is the outer side of its mesh; meshing a scanned surface is not part of this "
+        "version: "
+        "leave it out and use mesh.patch or mesh.file");
+  root.only(model == "tet" ? kRootKeys : kShellRootKeys);
+  return model;
 }
 
 MeshFile read_scan(const JsonNode& node) {
-  if (const auto region = node.find("region")) region->fail(kLater);
+  if (const auto region = node.find("region"))
+    region->fail("meshing part of a scan is not part of this version; leave it out: the whole scan is used");
   node.only(kMeshKeys);
   return read_mesh_file(node, "");
 }
@@ -183,18 +191,28 @@ std::array<bool, 3> read_axes(const JsonNode& node) {
   return fix;
 }
 
-BoundaryCondition read_boundary(const JsonNode& node) {
-  node.only(kBoundaryKeys);
+/// Tetrahedra name a group of the boundary, shells a side of the skin.
+std::string read_node_set(const JsonNode& node, const Scene& scene) {
+  if (!scene.shell) {
+    if (node.text().empty()) node.fail("is empty; name a boundary group such as \"wall\"");
+    return node.text();
+  }
+  const std::string name = node.one_of({"rim", "inner", "outer", "fixed"});
+  if (name == "fixed" && scene.shell->mesh.file.empty())
+    node.fail("are the nodes that a ready-made mesh.file calls fixed, and none is named");
+  return name;
+}
+
+BoundaryCondition read_boundary(const JsonNode& node, const Scene& scene) {
+  node.only(scene.shell ? kShellBoundaryKeys : kBoundaryKeys);
   BoundaryCondition condition;
   condition.fix = read_axes(node.at("fix"));
   const auto nodes = node.find("nodes"), file = node.find("file"), box = node.find("box");
   if (nodes.has_value() + file.has_value() + box.has_value() != 1)
     node.fail(
         "needs exactly one of \"nodes\" (a group's name), \"file\" (a list of node indices) and \"box\"");
-  if (nodes) {
-    condition.nodes = nodes->text();
-    if (condition.nodes.empty()) nodes->fail("is empty; name a boundary group such as \"wall\"");
-  }
+  if (nodes) condition.nodes = read_node_set(*nodes, scene);
+  if (const auto path = node.find("path")) condition.path = file_of(*path);
   if (file) condition.file = file_of(*file);
   if (box) {
     const auto corners = box->items();
@@ -258,16 +276,26 @@ std::vector<Pose> read_poses(const JsonNode& node) {
   return poses;
 }
 
-SolverOptions read_solver(const JsonNode& node) {
-  node.only(kSolverKeys);
-  SolverOptions solver;
-  if (const auto method = node.find("method")) solver.method = method->one_of({"auto", "newton", "lbfgs"});
-  if (const auto tolerance = node.find("tolerance");
-      tolerance && !(tolerance->is_text() && tolerance->text() == "auto")) {
-    solver.tolerance = tolerance->number();
-    if (!(solver.tolerance > 0 && solver.tolerance < 1))
-      tolerance->fail("must be \"auto\" or lie between 0 and 1");
+/// Relative for tetrahedra, a force for shells.
+void read_tolerance(const JsonNode& node, bool shell, SolverOptions& solver) {
+  if (node.is_text() && node.text() == "auto") return;
+  if (shell) {
+    solver.force_tolerance = positive(node, dimension::force);
+    return;
   }
+  solver.tolerance = node.number();
+  if (!(solver.tolerance > 0 && solver.tolerance < 1)) node.fail("must be \"auto\" or lie between 0 and 1");
+}
+
+SolverOptions read_solver(const JsonNode& node, bool shell) {
+  if (const auto thresholding = node.find("inversion_thresholding"); shell && thresholding)
+    thresholding->fail("belongs to \"model\": \"tet\"");
+  node.only(shell ? kShellSolverKeys : kSolverKeys);
+  SolverOptions solver;
+  if (const auto method = node.find("method"))
+    solver.method = shell ? method->one_of({"auto", "newton", "lbfgs", "pcg"})
+                          : method->one_of({"auto", "newton", "lbfgs"});
+  if (const auto tolerance = node.find("tolerance")) read_tolerance(*tolerance, shell, solver);
   if (const auto limit = node.find("max_iterations")) {
     solver.max_iterations = limit->integer();
     if (solver.max_iterations < 1) limit->fail("must be at least 1");
@@ -286,6 +314,22 @@ void read_rest(const JsonNode& node, Scene& scene) {
   scene.rest_file = file_of(node);
 }
 
+void read_tet_half(const JsonNode& root, Scene& scene) {
+  scene.surface = read_scan(root.at("surface"));
+  read_inside(root, scene);
+  scene.tissue = read_tissue(root.at("tissue"), scene);
+  if (const auto gravity = root.find("gravity")) scene.gravity = read_gravity(*gravity);
+  if (const auto rest = root.find("rest")) read_rest(*rest, scene);
+  if (const auto poses = root.find("poses")) scene.poses = read_poses(*poses);
+}
+
+/// Gravity is none where none is given: a patch of skin says nothing about the way things fall.
+void read_shell_half(const JsonNode& root, Scene& scene) {
+  scene.shell = read_shell(root);
+  const auto gravity = root.find("gravity");
+  scene.gravity = gravity ? gravity->vector(dimension::acceleration) : Vec3::Zero();
+}
+
 }  // namespace
 
 Vec3 read_gravity(const JsonNode& node) {
@@ -298,26 +342,26 @@ Vec3 read_gravity(const JsonNode& node) {
 
 Scene read_scene(const fs::path& file, const PathRules& rules) {
   const JsonNode root = JsonNode::read(file, rules);
-  read_format_and_model(root);
   Scene scene;
+  scene.model = read_format_and_model(root);
   scene.file = fs::absolute(file).lexically_normal();
-  scene.surface = read_scan(root.at("surface"));
-  read_inside(root, scene);
-  scene.tissue = read_tissue(root.at("tissue"), scene);
+  if (scene.model == "shell")
+    read_shell_half(root, scene);
+  else
+    read_tet_half(root, scene);
   if (const auto density = root.find("density")) scene.density = positive(*density, dimension::density);
-  if (const auto gravity = root.find("gravity")) scene.gravity = read_gravity(*gravity);
-  if (const auto rest = root.find("rest")) read_rest(*rest, scene);
   if (const auto boundary = root.find("boundary"))
-    for (const JsonNode& item : boundary->items()) scene.boundary.push_back(read_boundary(item));
-  if (const auto poses = root.find("poses")) scene.poses = read_poses(*poses);
-  if (const auto solver = root.find("solver")) scene.solver = read_solver(*solver);
+    for (const JsonNode& item : boundary->items()) scene.boundary.push_back(read_boundary(item, scene));
+  if (const auto solver = root.find("solver")) scene.solver = read_solver(*solver, scene.shell.has_value());
+  if (scene.shell) check_shell_scene(root, scene);
   return scene;
 }
 
 std::vector<std::string> scene_warnings(const Scene& scene) {
   std::vector<std::string> warnings;
   const std::string name = scene.file.filename().string();
-  if (scene.tet.order == 1 && scene.tissue.poisson > 0.4)
+  if (scene.shell) warnings = shell_warnings(scene);
+  if (!scene.shell && scene.tet.order == 1 && scene.tissue.poisson > 0.4)
     warnings.push_back(
         fmt::format("{}: tet.order: linear tetrahedra are too stiff (they lock) at a Poisson's ratio of {}; "
                     "order 2 is the default for this reason",
@@ -327,7 +371,7 @@ std::vector<std::string> scene_warnings(const Scene& scene) {
       warnings.push_back(
           fmt::format("{}: {}: {:.4g} m/s^2 is not the Earth's gravity (9.81 m/s^2)", name, key, m));
   };
-  check_gravity(scene.gravity, "gravity");
+  if (!scene.shell || !scene.gravity.isZero(0)) check_gravity(scene.gravity, "gravity");
   for (const Pose& pose : scene.poses) check_gravity(pose.gravity, "poses: " + pose.name);
   return warnings;
 }
@@ -370,17 +414,21 @@ VectorXd young_of_clusters(const Scene& scene, const std::vector<std::string>& c
 }
 
 std::map<std::string, std::vector<std::string>> scene_keys() {
-  auto list = [](Keys keys) { return std::vector<std::string>(keys.begin(), keys.end()); };
-  return {{"", list(kRootKeys)},
-          {"surface", list(kMeshKeys)},
-          {"bones[]", list(kMeshKeys)},
-          {"volume", list(kVolumeKeys)},
-          {"tet", list(kTetKeys)},
-          {"tissue", list(kTissueKeys)},
-          {"tissue.clusters", list(kClusterKeys)},
-          {"boundary[]", list(kBoundaryKeys)},
-          {"poses[]", list(kPoseKeys)},
-          {"solver", list(kSolverKeys)}};
+  auto list = [](KeyList keys) { return std::vector<std::string>(keys.begin(), keys.end()); };
+  KeyLists keys = shell_keys();
+  keys.insert({{"", list(kRootKeys)},
+               {"surface", list(kMeshKeys)},
+               {"bones[]", list(kMeshKeys)},
+               {"volume", list(kVolumeKeys)},
+               {"tet", list(kTetKeys)},
+               {"tissue", list(kTissueKeys)},
+               {"tissue.clusters", list(kClusterKeys)},
+               {"boundary[]", list(kShellBoundaryKeys)},
+               {"poses[]", list(kPoseKeys)},
+               {"solver", list(kSolverKeys)}});
+  auto& root = keys[""];
+  root.insert(root.end(), kShellOnly.begin(), kShellOnly.end());
+  return keys;
 }
 
 }  // namespace furrow

@@ -2,33 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "forward/base/error.h"
 #include "forward/scene_io.h"
+#include "forward/scene_json.h"
 
 namespace furrow {
 namespace fs = std::filesystem;
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json vector_json(const Vec3& v, const std::string& unit) {
-  return Json::array({format_quantity(v[0], unit), format_quantity(v[1], unit), format_quantity(v[2], unit)});
-}
-
-/// Paths as the scene file names them.
-class RelativeTo {
- public:
-  explicit RelativeTo(const fs::path& scene_file)
-      : folder_(fs::weakly_canonical(fs::absolute(scene_file).parent_path())) {}
-  std::string operator()(const fs::path& file) const {
-    return file.lexically_relative(folder_).generic_string();
-  }
-
- private:
-  fs::path folder_;
-};
+using Json = SceneJson;
 
 Json mesh_json(const MeshFile& mesh, const RelativeTo& relative) {
   return {{"mesh", relative(mesh.file)}, {"unit", mesh.unit}};
@@ -69,6 +52,7 @@ Json boundary_json(const BoundaryCondition& condition, const RelativeTo& relativ
   for (int axis = 0; axis < 3; ++axis)
     if (condition.fix[axis]) axes += "xyz"[axis];
   json["fix"] = axes;
+  if (!condition.path.empty()) json["path"] = relative(condition.path);
   return json;
 }
 
@@ -76,6 +60,30 @@ Json rest_json(const Scene& scene, const RelativeTo& relative) {
   if (scene.rest == RestShape::scan) return "scan";
   if (scene.rest == RestShape::inverse) return "inverse";
   return relative(scene.rest_file);
+}
+
+/// What lies under the scan, and of what it is made.
+void add_tet_json(Json& json, const Scene& scene, const RelativeTo& relative) {
+  json["surface"] = mesh_json(scene.surface, relative);
+  for (const MeshFile& bone : scene.bones) json["bones"].push_back(mesh_json(bone, relative));
+  if (scene.volume) {
+    json["volume"] = mesh_json(scene.volume->mesh, relative);
+    json["volume"]["fixed"] = scene.volume->fixed;
+  }
+  json["tet"] = tet_json(scene.tet, relative);
+  json["tissue"] = tissue_json(scene.tissue, relative);
+}
+
+Json solver_json(const Scene& scene) {
+  const SolverOptions& solver = scene.solver;
+  Json json{{"method", solver.method}};
+  if (!scene.shell)
+    json["tolerance"] = solver.tolerance;
+  else
+    json["tolerance"] = solver.force_tolerance > 0 ? format_quantity(solver.force_tolerance, "N") : "auto";
+  json["max_iterations"] = solver.max_iterations;
+  if (!scene.shell) json["inversion_thresholding"] = solver.inversion_thresholding;
+  return json;
 }
 
 /// Calls visit(path) for every file that the scene names; visit may change it.
@@ -92,7 +100,14 @@ void for_each_file(SceneType& scene, Visit visit) {
   maybe(scene.tissue.layout);
   maybe(scene.tissue.names);
   maybe(scene.rest_file);
-  for (auto& condition : scene.boundary) maybe(condition.file);
+  for (auto& condition : scene.boundary) maybe(condition.file), maybe(condition.path);
+  if (!scene.shell) return;
+  maybe(scene.shell->mesh.file);
+  if (scene.shell->ligaments) {
+    auto& field = scene.shell->ligaments->field;
+    maybe(field.layout), maybe(field.names), maybe(field.nodal);
+  }
+  for (auto& collider : scene.shell->colliders) maybe(collider.path);
 }
 
 /// TetGen keeps a mesh in two files of which a scene names one.
@@ -115,25 +130,19 @@ void copy_completely(const fs::path& from, const fs::path& to) {
 
 void write_scene(const fs::path& file, const Scene& scene) {
   const RelativeTo relative(file);
-  Json json{{"furrow", 1}, {"model", "tet"}, {"surface", mesh_json(scene.surface, relative)}};
-  for (const MeshFile& bone : scene.bones) json["bones"].push_back(mesh_json(bone, relative));
-  if (scene.volume) {
-    json["volume"] = mesh_json(scene.volume->mesh, relative);
-    json["volume"]["fixed"] = scene.volume->fixed;
-  }
-  json["tet"] = tet_json(scene.tet, relative);
-  json["tissue"] = tissue_json(scene.tissue, relative);
+  Json json{{"furrow", 1}, {"model", scene.shell ? "shell" : "tet"}};
+  if (scene.shell)
+    add_shell_json(json, *scene.shell, relative);
+  else
+    add_tet_json(json, scene, relative);
   json["density"] = format_quantity(scene.density, "kg/m^3");
   json["gravity"] = vector_json(scene.gravity, "m/s^2");
-  json["rest"] = rest_json(scene, relative);
+  if (!scene.shell) json["rest"] = rest_json(scene, relative);
   for (const BoundaryCondition& condition : scene.boundary)
     json["boundary"].push_back(boundary_json(condition, relative));
   for (const Pose& pose : scene.poses)
     json["poses"].push_back({{"name", pose.name}, {"gravity", vector_json(pose.gravity, "m/s^2")}});
-  json["solver"] = {{"method", scene.solver.method},
-                    {"tolerance", scene.solver.tolerance},
-                    {"max_iterations", scene.solver.max_iterations},
-                    {"inversion_thresholding", scene.solver.inversion_thresholding}};
+  json["solver"] = solver_json(scene);
   write_json(file, json);
 }
 

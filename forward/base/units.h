@@ -17,6 +17,7 @@ namespace dimension {
 inline constexpr Dimension none{};
 inline constexpr Dimension length{.length = 1};
 inline constexpr Dimension per_length{.length = -1};
+inline constexpr Dimension per_area{.length = -2};
 inline constexpr Dimension time{.time = 1};
 inline constexpr Dimension speed{.length = 1, .time = -1};
 inline constexpr Dimension acceleration{.length = 1, .time = -2};

@@ -12,10 +12,11 @@ struct Description {
   const char* words;
 };
 
-constexpr std::array<Description, 16> descriptions{{
+constexpr std::array<Description, 17> descriptions{{
     {dimension::none, "a plain number without a unit such as 0.3"},
     {dimension::length, "a length such as \"2.5 mm\""},
     {dimension::per_length, "an inverse length such as \"0.2 /mm\""},
+    {dimension::per_area, "an inverse area such as \"0.5 /mm^2\""},
     {dimension::time, "a time such as \"1/12 s\""},
     {{.time = -1}, "a rate such as \"24 /s\""},
     {dimension::speed, "a speed such as \"0.5 mm/s\""},

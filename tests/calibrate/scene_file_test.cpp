@@ -122,9 +122,10 @@ TEST_F(SceneFile, RefusesWithKeyPath) {
   };
   const Case cases[] = {
       {"/furrow", 2, {"scene.json", "furrow", "1"}},
-      {"/model", "shell", {"later version", "\"tet\""}},
-      {"/layers", Json::array(), {"layers", "later version"}},
-      {"/surface/region", "all", {"surface.region", "later version"}},
+      {"/model", "shell", {"volume", "belongs to \"model\": \"tet\""}},
+      {"/model", "shel", {"model", "shell"}},
+      {"/layers", Json::array(), {"layers", "belongs to \"model\": \"shell\""}},
+      {"/surface/region", "all", {"surface.region", "whole scan"}},
       {"/densty", "1000 kg/m^3", {"densty", "density"}},
       {"/density", 1000, {"density"}},
       {"/density", "1000 kPa", {"density"}},
@@ -151,6 +152,10 @@ TEST_F(SceneFile, RefusesWithKeyPath) {
        Json::parse(R"([{"name": "a/b", "gravity": ["1 m/s^2", "0 m/s^2", "0 m/s^2"]}])"),
        {"poses", "slash"}},
       {"/solver", {{"tolerance", 2}}, {"solver.tolerance"}},
+      {"/boundary",
+       Json::parse(R"([{"nodes": "wall", "fix": "x", "path": "mask.txt"}])"),
+       {"boundary[0].path", "unknown"}},
+      {"/solver", {{"method", "pcg"}}, {"solver.method", "newton"}},
       {"/solver", {{"max_iterations", 0}}, {"solver.max_iterations"}},
       {"/rest", "inverted", {"rest", "inverse"}},
   };
