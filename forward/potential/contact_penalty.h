@@ -14,8 +14,8 @@ struct PenaltyValue {
 };
 
 struct ContactPenalty {
-  double kappa = 0;  ///< [MPa/mm]
-  double ramp = 0;   ///< w [mm]; 0: the published penalty
+  double kappa = 0;                     ///< [MPa/mm]
+  double ramp = 0;                      ///< w [mm]; 0: the published penalty
   PenaltyValue at_gap(double g) const;  ///< zero for g >= 0
 };
 

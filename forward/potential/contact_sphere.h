@@ -1,5 +1,6 @@
 // A sphere pressed into the skin: gap g(x) = |x - c| - R, n = (x - c)/|x - c|, psi = phi(-g).
-//   grad = -phi' n,  Hessian = phi'' n n^T - phi'/d (I - n n^T)   (indefinite while penetrating: projected variant)
+//   grad = -phi' n,  Hessian = phi'' n n^T - phi'/d (I - n n^T)   (indefinite while penetrating: projected
+//   variant)
 #pragma once
 
 #include "forward/potential/contact_penalty.h"

@@ -1,9 +1,10 @@
-// Implicit moving least squares distance to an oriented cloud (the skull = the inner surface at rest), THEORY 7:
+// Implicit moving least squares distance to an oriented cloud (the skull = the inner surface at rest), THEORY
+// 7:
 //
 //   g(x) = sum_i theta(|x - p_i|/h) n_i.(x - p_i) / sum_i theta(|x - p_i|/h)
 //
-// with the weight derivatives kept. Kernels: Wendland C2 (1-a)^4 (4a+1) (default), seed (1-a)^4 (a cone at every
-// cloud point), r2_quartic (1 - a^2)^4. Normals point from bone to skin: g > 0 outside the bone.
+// with the weight derivatives kept. Kernels: Wendland C2 (1-a)^4 (4a+1) (default), seed (1-a)^4 (a cone at
+// every cloud point), r2_quartic (1 - a^2)^4. Normals point from bone to skin: g > 0 outside the bone.
 #pragma once
 
 #include <memory>
