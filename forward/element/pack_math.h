@@ -47,6 +47,11 @@ inline Pack pack_copysign(Pack magnitude, Pack sign) {
   return reinterpret_cast<Pack>((reinterpret_cast<PackMask>(magnitude) & ~bit) |
                                 (reinterpret_cast<PackMask>(sign) & bit));
 }
+/// a where b >= +0, -a where b has the sign bit.
+inline Pack pack_flip_sign(Pack a, Pack b) {
+  const PackMask bit = PackMask{} + (-0x7fffffffffffffff - 1);
+  return reinterpret_cast<Pack>(reinterpret_cast<PackMask>(a) ^ (reinterpret_cast<PackMask>(b) & bit));
+}
 inline Pack pack_sqrt(Pack a) {
 #ifdef __AVX__
   return reinterpret_cast<Pack>(_mm256_sqrt_pd(reinterpret_cast<__m256d>(a)));
