@@ -175,5 +175,179 @@ TEST_F(ShellSceneFile, GatheredFilesMoveWithTheScene) {
   EXPECT_EQ(moved.shell->colliders[1].path.parent_path(), std::filesystem::canonical(target.path()));
 }
 
+TEST_F(ShellSceneFile, RefusesWithKeyPath) {
+  struct Case {
+    const char* pointer;
+    const char* value;
+    std::initializer_list<const char*> parts;
+  };
+  const Case cases[] = {
+      {"/colour", "1", {"colour", "colliders"}},
+      {"/surface", R"({"mesh": "b.csv", "unit": "mm"})", {"surface", "mesh.patch", "mesh.file"}},
+      {"/tissue", "{}", {"tissue", "belongs to \"model\": \"tet\""}},
+      {"/rest", R"("scan")", {"rest", "belongs to"}},
+      {"/mesh/edge_length", R"("2 mm")", {"mesh.edge_length", "not part of this version", "patch"}},
+      {"/mesh/file", R"("mesh.vtu")", {"mesh", "exactly one"}},
+      {"/mesh/unit", R"("mm")", {"mesh.unit", "ready-made"}},
+      {"/mesh/order", "[5, 2]", {"mesh.order[0]", "1, 2, 3 or 4"}},
+      {"/mesh/order", "[4, 3]", {"mesh.order[1]", "1 or 2"}},
+      {"/mesh/order", "4", {"mesh.order", "list"}},
+      {"/mesh/thickness", R"("0 mm")", {"mesh.thickness", "zero"}},
+      {"/mesh/thickness", R"("0.09 mm")", {"layers", "0.1 mm", "0.09 mm"}},
+      {"/mesh/thickness", R"("0.1 mm")", {"layers", "0.1 mm"}},
+      {"/mesh/patch/cells", "[0, 1]", {"mesh.patch.cells[0]", "at least 1"}},
+      {"/mesh/patch/cells", "[2000000, 2000000]", {"mesh.patch.cells", "1000000"}},
+      {"/mesh/patch/curvature", R"(["80 mm", "80 mm"])", {"curvature[0]", "inverse length"}},
+      {"/mesh/stack", R"("seeds")", {"mesh.stack", "seed"}},
+      {"/mesh/stack", R"(["soft", 0.25, "rest"])", {"mesh.stack", "epidermis"}},
+      {"/mesh/stack", R"(["epidermis", 1.25, "rest"])", {"mesh.stack[1]", "between 0 and 1"}},
+      {"/mesh/stack", "[0.3, 0.2]", {"mesh.stack[1]", "ascending"}},
+      {"/mesh/stack", "[]", {"mesh.stack", "seed"}},
+      {"/mesh/rule", R"("exactly")", {"mesh.rule", "exact"}},
+      {"/mesh/contact_subdivision", "0", {"mesh.contact_subdivision", "at least 1"}},
+      {"/layers", "[]", {"layers", "at least one"}},
+      {"/layers/0/thickness", R"("3 mm")", {"layers", "3 mm", "2 mm"}},
+      {"/layers/1/thickness", R"("1.5 mm")", {"layers", "1.6 mm", "2 mm", "what is left"}},
+      {"/layers/1/name", R"("epidermis")", {"layers[1].name", "two layers"}},
+      {"/layers/1/name", R"("a.b")", {"layers[1].name", "parameters"}},
+      {"/layers/0/young", R"("0 MPa")", {"layers[0].young", "zero"}},
+      {"/layers/0/poisson", "0.5", {"layers[0].poisson", "0.49"}},
+      {"/layers/0/poisson", "-1", {"layers[0].poisson"}},
+      {"/layers/0/stiffening", "-1", {"layers[0].stiffening", "negative"}},
+      {"/layers/0/steady_fraction", "0.2", {"layers[0].steady_fraction", "relaxation_times"}},
+      {"/layers/0/steady_fraction", "0", {"layers[0].steady_fraction", "above 0"}},
+      {"/layers/0/relaxation_times", R"(["1/12 s"])", {"layers[0]", "steady_fraction"}},
+      {"/layers/0/branch_weights", "[1]", {"layers[0].branch_weights", "relaxation_times"}},
+      {"/layers/0/prestretch", "[3, 1]", {"layers[0].prestretch[0]", "0.5 to 2"}},
+      {"/layers/0/prestretch_axis", "[1, 0, 0]", {"layers[0].prestretch_axis", "prestretch"}},
+      {"/ligaments", R"({"field": "1 /mm"})", {"ligaments", "stiffness"}},
+      {"/ligaments", R"({"stiffness": "2 kPa", "field": "-1 /mm"})", {"ligaments.field", "negative"}},
+      {"/ligaments", R"({"stiffness": "2 kPa", "field": 1})", {"ligaments.field", "inverse length"}},
+      {"/ligaments", R"({"stiffness": "2 kPa", "field": "mesh"})", {"ligaments.field", "mesh.file"}},
+      {"/ligaments", R"({"stiffness": "2 kPa", "field": {}})", {"ligaments.field", "exactly one"}},
+      {"/ligaments",
+       R"({"stiffness": "2 kPa", "field": {"nodal": "b.csv", "blend": "1 mm"}})",
+       {"ligaments.field.blend", "sources"}},
+      {"/ligaments",
+       R"({"stiffness": "2 kPa", "field": {"sources": [{"vertex": 1, "b": "1 /mm"}, {"vertex": 1, "b": "2 /mm"}]}})",
+       {"sources[1].vertex", "already"}},
+      {"/ligaments",
+       R"({"variant": "quadratic", "stiffness": "2 kPa", "field": "1 /mm^2"})",
+       {"ligaments.stiffness", "stress per length"}},
+      {"/ligaments",
+       R"({"variant": "quadratic", "stiffness": "2 kPa/mm", "field": "1 /mm"})",
+       {"ligaments.field", "inverse area"}},
+      {"/ligaments",
+       R"({"variant": "seed", "stiffness": "2 kPa", "smoothing": "1 mm", "field": "1 /mm"})",
+       {"ligaments.smoothing", "smoothed"}},
+      {"/skull", R"({"kernel": "wendlandt"})", {"skull.kernel", "wendland"}},
+      {"/skull", R"({"radius": "automatic"})", {"skull.radius", "length"}},
+      {"/skull", R"({"penalty": "0 MPa/mm"})", {"skull.penalty", "zero"}},
+      {"/skull",
+       R"({"penalty": {"per_scale": "500 /mm", "ramp": "1 mm"}})",
+       {"skull.penalty.ramp", "unknown"}},
+      {"/colliders", R"([{"name": "a", "path": "gone.csv"}])", {"colliders[0].path", "gone.csv"}},
+      {"/colliders",
+       R"([{"name": "a", "shape": "box", "path": "finger.csv"}])",
+       {"colliders[0].shape", "sphere"}},
+      {"/colliders", R"([{"name": "a", "friction": -0.1, "path": "finger.csv"}])", {"friction", "negative"}},
+      {"/colliders",
+       R"([{"name": "a", "slip_speed": "0 mm/s", "path": "finger.csv"}])",
+       {"colliders[0].slip_speed", "zero"}},
+      {"/colliders",
+       R"([{"name": "a", "path": "finger.csv"}, {"name": "a", "path": "finger.csv"}])",
+       {"colliders[1].name", "two colliders"}},
+      {"/colliders", R"([{"name": "a", "path": "finger.csv"}])", {"time", "frames"}},
+      {"/boundary", "[]", {"nothing holds the skin", "boundary", "ligaments"}},
+      {"/boundary", R"([{"nodes": "wall", "fix": "x"}])", {"boundary[0].nodes", "rim"}},
+      {"/boundary", R"([{"nodes": "fixed", "fix": "x"}])", {"boundary[0].nodes", "mesh.file"}},
+      {"/boundary", R"([{"nodes": "rim", "fix": "x", "path": "moves.csv"}])", {"time"}},
+      {"/time", R"({"step": "0 s"})", {"time.step", "zero"}},
+      {"/time", R"({"frames": 0})", {"time.frames", "at least 1"}},
+      {"/time", R"({"friction_lag": 9})", {"time.friction_lag", "8"}},
+      {"/time", R"({"viscous": "euler"})", {"time.viscous", "strang"}},
+      {"/solver", R"({"tolerance": 1e-9})", {"solver.tolerance", "force"}},
+      {"/solver", R"({"inversion_thresholding": true})", {"inversion_thresholding", "tet"}},
+      {"/solver", R"({"method": "bfgs"})", {"solver.method", "lbfgs"}},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(std::string(c.pointer) + " = " + c.value);
+    Json json = small();
+    json[Json::json_pointer(c.pointer)] = Json::parse(c.value);
+    refused(json, c.parts);
+  }
+}
+
+TEST_F(ShellSceneFile, BranchesOfALayer) {
+  Json json = small();
+  Json& layer = json["layers"][1];
+  layer["steady_fraction"] = 0.2;
+  layer["relaxation_times"] = {"0.1 s", "0 s"};
+  refused(json, {"layers[1].relaxation_times[1]", "zero"});
+  layer["relaxation_times"] = {"0.1 s", "1 s"};
+  layer["branch_weights"] = {1};
+  refused(json, {"layers[1].branch_weights", "1 values for 2"});
+  layer["branch_weights"] = {0.5, 0.6};
+  refused(json, {"layers[1].branch_weights", "add up to 1"});
+  layer.erase("branch_weights");
+  layer["steady_fraction"] = 1;
+  refused(json, {"layers[1].steady_fraction", "nothing relaxes"});
+  layer["steady_fraction"] = 0.2;
+  layer["relaxation_times"] = {"1 s", "2 s", "3 s", "4 s", "5 s"};
+  refused(json, {"layers[1].relaxation_times", "at most 4"});
+}
+
+TEST_F(ShellSceneFile, ReadyMadeMeshesSayTheirOwnLayers) {
+  Json json = small();
+  json["mesh"] = {{"file", "mesh.vtu"}};
+  refused(json, {"mesh", "unit"});
+  json["mesh"]["unit"] = "mm";
+  refused(json, {"layers[0].thickness", "mesh.file"});
+  json["layers"][0].erase("thickness");
+  EXPECT_EQ(read(json).shell->mesh.file.filename(), "mesh.vtu");
+  for (const char* key : {"order", "thickness", "stack"}) {
+    Json more = json;
+    more["mesh"][key] = 1;
+    refused(more, {key, "no effect"});
+  }
+}
+
+TEST_F(ShellSceneFile, ThreeLayersAndOne) {
+  Json json = small();
+  json["layers"].push_back({{"name", "fat"}, {"young", "5 kPa"}});
+  refused(json, {"layers[1]", "thickness"});
+  json["layers"][1]["thickness"] = "1.2 mm";
+  EXPECT_EQ(read(json).shell->layers[2].thickness, 0);
+  expect_same_again(json);
+  json["mesh"]["stack"] = {"epidermis", 0.25, "rest"};
+  refused(json, {"mesh.stack", "two layers", "3"});
+  json["mesh"].erase("stack");
+  json["layers"] = Json::parse(R"([{"name": "all", "young": "10 kPa", "thickness": "2 mm"}])");
+  EXPECT_EQ(read(json).shell->layers[0].thickness, 0);
+  expect_same_again(json);
+}
+
+TEST_F(ShellSceneFile, WhatHoldsTheSkin) {
+  Json json = small();
+  json.erase("boundary");
+  json["skull"] = Json::object();
+  refused(json, {"nothing holds the skin"});
+  json["gravity"] = {"0 m/s^2", "0 m/s^2", "-9.81 m/s^2"};
+  EXPECT_NO_THROW(read(json));
+  json.erase("skull");
+  refused(json, {"nothing holds the skin"});
+  json["ligaments"] = {{"stiffness", "2 kPa"}, {"field", "1 /mm"}};
+  EXPECT_NO_THROW(read(json));
+}
+
+TEST_F(ShellSceneFile, Warnings) {
+  Json json = small();
+  json["layers"][1]["poisson"] = 0.49995;
+  json["gravity"] = {"0 m/s^2", "0 m/s^2", "-9.81 mm/s^2"};
+  const auto warnings = scene_warnings(read(json));
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_NE(warnings[0].find("layers.soft.poisson"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace furrow
