@@ -8,8 +8,9 @@
 // branches are relaxed in the prestretched state. C = 0: mu_inf q. m_k = (energy factor) x mu_k; the energy
 // factor is alpha_k = exp(-dt/tau_k) of the literal scheme, alpha_k^{1/2} of the Strang one.
 //
-// No difference quotients of nearly equal numbers and no derivative through an eigen-solver: the pair terms are
-// written with log1p as in THEORY 5.
+// No difference quotients of nearly equal numbers and no derivative through an eigen-solver: the pair terms
+// are THEORY 5's, with atanh(z)/z in place of log1p(x)/x (spectral.h). A lane's results do not depend on its
+// neighbours, to the last bit.
 #pragma once
 
 #include <array>
@@ -37,25 +38,25 @@ struct SkinPoint {
   const PackMat3* prestretch = nullptr;
 };
 
-/// 9 x 9 tangents are symmetric: upper triangle, row-major: entry (r, c), r <= c, at r (19 - r)/2 + c - r... use
-/// tangent_index.
+/// 9 x 9 tangents are symmetric: the upper triangle row by row, entry (r, c), r <= c, at r (17 - r)/2 + c.
 inline constexpr int kTangentSize = 45;
 inline constexpr int tangent_index(int r, int c) {
   return r <= c ? r * 9 - r * (r - 1) / 2 + (c - r) : tangent_index(c, r);
 }
 
 struct SkinStress {
-  Pack energy;  ///< psi [MPa]; meaningless in lanes where j <= 0 or C q > 50 (then j is set to -1: refused)
-  Pack j;       ///< det F
-  PackMat3 P;   ///< dpsi/dF [MPa]
+  Pack energy;  ///< psi [MPa]
+  Pack j;      ///< det F; -1 in refused lanes: det F <= 0, C q > 50, or F, Fv or G not finite or not det > 0.
+               ///< Their energy, P and A are finite and mean nothing.
+  PackMat3 P;  ///< dpsi/dF [MPa]
 };
 struct SkinTangent : SkinStress {
   std::array<Pack, kTangentSize> A;  ///< d2psi/dF2, 9-vectors row-major (i*3+j) [MPa]
 };
 
 SkinStress skin_stress(const SkinPoint&, const SkinModuli&);
-/// `projected`: each point's tangent made positive semi-definite, term by term (exact eigensystem of THEORY 5;
-/// terms with F^v or G are projected in their own frame).
+/// `projected`: each point's tangent made positive semi-definite, term by term (exact eigensystem of THEORY
+/// 5; terms with F^v or G are projected in their own frame).
 SkinTangent skin_tangent(const SkinPoint&, const SkinModuli&, bool projected);
 
 /// dP for dF, without the 9 x 9 matrix: many directions at once are cheaper with skin_tangent.
@@ -77,6 +78,7 @@ PackMat3 skin_stress_by_prestretch_transposed(const SkinPoint&, const SkinModuli
 
 /// Viscous update of one branch (THEORY 6): with s, V of F Fv^-1 = U s V^T, sbar the isochoric stretches,
 ///   Fv_next = V diag(sbar^(1 - alpha)) V^T Fv.
+/// alpha = 1: nothing moves; alpha = 0: full relaxation. Refused lanes keep their Fv.
 PackMat3 viscous_update(const PackMat3& F, const PackMat3& fv, Pack alpha);
 /// Its derivatives, exact at repeated stretches (Daleckii-Krein in stable form).
 PackMat3 viscous_update_increment(const PackMat3& F, const PackMat3& fv, Pack alpha, const PackMat3& dF,
@@ -85,6 +87,7 @@ struct ViscousPullback {
   PackMat3 F, fv;
   Pack alpha;
 };
-ViscousPullback viscous_update_transposed(const PackMat3& F, const PackMat3& fv, Pack alpha, const PackMat3& bar);
+ViscousPullback viscous_update_transposed(const PackMat3& F, const PackMat3& fv, Pack alpha,
+                                          const PackMat3& bar);
 
 }  // namespace furrow

@@ -39,8 +39,8 @@ void orthogonalise(PackMat3& B, PackMat3& V) {
     if (!pack_any(left)) return;
     for (int k = 0; k < 3; ++k) {
       const int i = (k + 1) % 3, j = (k + 2) % 3;
-      const JacobiRotation g =
-          jacobi_rotation(0.5 * (column_dot(B, j, j) - column_dot(B, i, i)), column_dot(B, i, j));
+      const Pack half_gap = 0.5 * (column_dot(B, j, j) - column_dot(B, i, i));
+      const JacobiRotation g = only_in(left, jacobi_rotation(half_gap, column_dot(B, i, j)));
       rotate_columns(B, i, j, g);
       rotate_columns(V, i, j, g);
     }

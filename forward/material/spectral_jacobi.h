@@ -29,6 +29,10 @@ inline JacobiRotation jacobi_rotation(Pack half_gap, Pack a_ij) {
   const Pack inverse = 1.0 / pack_sqrt(x * x + y * y);
   return {x * inverse, y * inverse};
 }
+/// The rotation in the lanes of the mask, none elsewhere.
+inline JacobiRotation only_in(PackMask active, const JacobiRotation& g) {
+  return {pack_select(active, g.c, Pack{} + 1.0), pack_select(active, g.s, Pack{})};
+}
 
 /// Columns i, j of a matrix become c col_i - s col_j, s col_i + c col_j.
 inline void rotate_columns(PackMat3& a, int i, int j, const JacobiRotation& g) {
@@ -39,13 +43,13 @@ inline void rotate_columns(PackMat3& a, int i, int j, const JacobiRotation& g) {
   }
 }
 
-/// One rotation that annihilates off[K].
+/// One rotation that annihilates off[K]; lanes that are not active drop it.
 template <int K>
-inline void annihilate(SymmetricFrame& frame) {
+inline void annihilate(SymmetricFrame& frame, PackMask active) {
   constexpr int i = (K + 1) % 3, j = (K + 2) % 3;
   SymmetricPack& a = frame.matrix;
   const Pack half_gap = 0.5 * (a.diagonal[j] - a.diagonal[i]);
-  const JacobiRotation g = jacobi_rotation(half_gap, a.off[K]);
+  const JacobiRotation g = only_in(active, jacobi_rotation(half_gap, a.off[K]));
   const Pack shift = 2.0 * g.s * (g.s * half_gap - g.c * a.off[K]);
   a.diagonal[i] += shift;
   a.diagonal[j] -= shift;
@@ -65,7 +69,8 @@ inline Pack squared_norm(const SymmetricPack& a) {
   return diagonal + 2.0 * squared_off(a);
 }
 
-/// N packs together, so that their rotations overlap. Lanes with NaN stay so and delay nobody.
+/// N packs together, so that their rotations overlap. A lane that is done rests, so that its result does not
+/// depend on its neighbours; lanes with NaN stay so and delay nobody.
 template <int N>
 inline void diagonalise(SymmetricFrame (&frames)[N]) {
   constexpr int kSweeps = 8;  // five reach rounding; convergence is quadratic
@@ -75,12 +80,15 @@ inline void diagonalise(SymmetricFrame (&frames)[N]) {
     frames[n].Q = pack_identity();
   }
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    PackMask left{};
-    for (int n = 0; n < N; ++n) left |= squared_off(frames[n].matrix) > goal[n];
-    if (!pack_any(left)) break;
-    for (int n = 0; n < N; ++n) annihilate<0>(frames[n]);
-    for (int n = 0; n < N; ++n) annihilate<1>(frames[n]);
-    for (int n = 0; n < N; ++n) annihilate<2>(frames[n]);
+    PackMask active[N], any{};
+    for (int n = 0; n < N; ++n) {
+      active[n] = squared_off(frames[n].matrix) > goal[n];
+      any |= active[n];
+    }
+    if (!pack_any(any)) break;
+    for (int n = 0; n < N; ++n) annihilate<0>(frames[n], active[n]);
+    for (int n = 0; n < N; ++n) annihilate<1>(frames[n], active[n]);
+    for (int n = 0; n < N; ++n) annihilate<2>(frames[n], active[n]);
   }
 }
 
