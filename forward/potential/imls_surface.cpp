@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nanoflann.hpp>
 #include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "forward/potential/imls_sums.h"
+#include "forward/potential/point_cells.h"
 
 namespace furrow {
 namespace {
 
 constexpr double empty_support = 1e-12;  // a sum of weights below this counts as no neighbour at all
-constexpr double cone_tip = 1e-9;        // d/h below which a point is on the tip of the seed kernel's cone
 
 /// Positions as nanoflann sees them.
 struct Cloud {
@@ -27,105 +29,25 @@ struct Cloud {
 };
 using Tree = nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<double, Cloud>, Cloud, 3, int>;
 
-/// A kernel theta(|r|/h) without division by |r| where it is smooth:
-/// grad theta = c1 r,  Hessian = c1 I + c2 r r^T.
-struct Weight {
-  double theta, c1, c2;
-};
-
-/// theta = (1-a)^4 (4a+1):  c1 = -20 (1-a)^3/h^2,  c2 = 60 (1-a)^2/(a h^4) (c2 r r^T -> 0 for a -> 0)
-Weight wendland(double a, double h2) {
-  const double q = 1 - a, q2 = q * q;
-  return {q2 * q2 * (4 * a + 1), -20 * q2 * q / h2, a > 0 ? 60 * q2 / (a * h2 * h2) : 0};
-}
-
-/// theta = (1-a)^4:  c1 = -4 (1-a)^3/(a h^2),  c2 = (12 (1-a)^2 + 4 (1-a)^3/a)/(a^2 h^4). On the tip of the
-/// cone, where there is no derivative, the mean of the one-sided ones stands: 0.
-Weight seed(double a, double h2) {
-  const double q = 1 - a, q2 = q * q;
-  if (a < cone_tip) return {q2 * q2, 0, 0};
-  return {q2 * q2, -4 * q2 * q / (a * h2), (12 * q2 + 4 * q2 * q / a) / (a * a * h2 * h2)};
-}
-
-/// theta = (1-a^2)^4:  c1 = -8 (1-a^2)^3/h^2,  c2 = 48 (1-a^2)^2/h^4
-Weight r2_quartic(double a2, double h2) {
-  const double q = 1 - a2, q2 = q * q;
-  return {q2 * q2, -8 * q2 * q / h2, 48 * q2 / (h2 * h2)};
-}
-
-Weight weight(ImlsKernel kernel, double d2, double h2) {
-  switch (kernel) {
-    case ImlsKernel::wendland:
-      return wendland(std::sqrt(d2 / h2), h2);
-    case ImlsKernel::seed:
-      return seed(std::sqrt(d2 / h2), h2);
-    case ImlsKernel::r2_quartic:
-      return r2_quartic(d2 / h2, h2);
+/// The cloud in the order of its cells.
+ImlsCloud sorted_cloud(const Positions& points, const Positions& normals, const std::vector<int>& order) {
+  ImlsCloud cloud = ImlsCloud::Zero(points.rows() + kLanes - 1, 6);
+  for (Eigen::Index place = 0; place < points.rows(); ++place) {
+    const int i = order[static_cast<std::size_t>(place)];
+    cloud.row(place) << points.row(i), normals.row(i);
   }
-  throw std::logic_error("no such IMLS kernel");
+  return cloud;
 }
-
-/// The sums over neighbours: S = sum theta, N = sum theta f with f = n.(x - p), and their derivatives. Upper
-/// triangles alone of the second ones.
-struct Sums {
-  double S = 0, N = 0;
-  Vec3 dS = Vec3::Zero(), dN = Vec3::Zero();
-  Mat3 ddS = Mat3::Zero(), ddN = Mat3::Zero();
-};
-
-/// What nanoflann hands its neighbours to: nothing is stored, they are summed as they come.
-class Gather {
- public:
-  using DistanceType = double;
-  Gather(const Positions& points, const Positions& normals, const Vec3& x, ImlsKernel kernel, double h2,
-         bool with_hessian)
-      : points_(points), normals_(normals), x_(x), kernel_(kernel), h2_(h2), with_hessian_(with_hessian) {}
-
-  double worstDist() const { return h2_; }
-  bool full() const { return true; }
-  std::size_t size() const { return 0; }
-  bool addPoint(double d2, int i) {
-    const Weight w = weight(kernel_, d2, h2_);
-    const Vec3 r = x_ - points_.row(i).transpose(), n = normals_.row(i);
-    const double f = n.dot(r);
-    sums_.S += w.theta;
-    sums_.N += w.theta * f;
-    sums_.dS += w.c1 * r;
-    sums_.dN += f * w.c1 * r + w.theta * n;
-    if (with_hessian_) add_second(w, r, n, f);
-    return true;
-  }
-  const Sums& sums() const { return sums_; }
-
- private:
-  /// ddS += c1 I + c2 r r^T,  ddN += f (c1 I + c2 r r^T) + c1 (r n^T + n r^T)
-  void add_second(const Weight& w, const Vec3& r, const Vec3& n, double f) {
-    for (int j = 0; j < 3; ++j) {
-      for (int i = 0; i <= j; ++i) {
-        const double second = w.c2 * r[i] * r[j] + (i == j ? w.c1 : 0);
-        sums_.ddS(i, j) += second;
-        sums_.ddN(i, j) += f * second + w.c1 * (r[i] * n[j] + n[i] * r[j]);
-      }
-    }
-  }
-
-  const Positions &points_, &normals_;
-  const Vec3 x_;
-  const ImlsKernel kernel_;
-  const double h2_;
-  const bool with_hessian_;
-  Sums sums_;
-};
 
 /// g = N/S,  grad = (N' - g S')/S,  Hessian = (N'' - g S'' - g' S'^T - S' g'^T)/S
-ImlsValue quotient(const Sums& sums, bool with_hessian) {
+ImlsValue quotient(const ImlsSums& sums, bool with_hessian) {
   ImlsValue value;
   value.g = sums.N / sums.S;
   value.gradient = (sums.dN - value.g * sums.dS) / sums.S;
   if (with_hessian) {
-    const Mat3 upper = sums.ddN - value.g * sums.ddS - value.gradient * sums.dS.transpose() -
+    const Mat3 lower = sums.ddN - value.g * sums.ddS - value.gradient * sums.dS.transpose() -
                        sums.dS * value.gradient.transpose();
-    value.hessian = Mat3(upper.selfadjointView<Eigen::Upper>()) / sums.S;
+    value.hessian = Mat3(lower.selfadjointView<Eigen::Lower>()) / sums.S;
   }
   return value;
 }
@@ -148,9 +70,28 @@ struct ImlsSurface::Impl {
   Positions points, normals;
   double h;
   ImlsKernel kernel;
+  PointCells cells{points, h};
+  ImlsCloud sorted = sorted_cloud(points, normals, cells.order());
   Cloud cloud{points};
   Tree tree{3, cloud, nanoflann::KDTreeSingleIndexAdaptorParams(10)};
 
+  ImlsSums sums(const Vec3& x, bool with_hessian) const {
+    switch (kernel) {
+      case ImlsKernel::wendland:
+        return sums_with<ImlsKernel::wendland>(x, with_hessian);
+      case ImlsKernel::seed:
+        return sums_with<ImlsKernel::seed>(x, with_hessian);
+      case ImlsKernel::r2_quartic:
+        return sums_with<ImlsKernel::r2_quartic>(x, with_hessian);
+    }
+    throw std::logic_error("no such IMLS kernel");
+  }
+  template <ImlsKernel with>
+  ImlsSums sums_with(const Vec3& x, bool with_hessian) const {
+    const PointCells::Runs runs = cells.near(x);
+    return with_hessian ? sum_neighbours<with, true>(sorted, runs, x, h * h)
+                        : sum_neighbours<with, false>(sorted, runs, x, h * h);
+  }
   int nearest(const Vec3& x) const {
     int index = 0;
     double squared = 0;
@@ -172,9 +113,8 @@ double ImlsSurface::h() const {
 
 ImlsValue ImlsSurface::value(const Vec3& x, bool with_hessian) const {
   const Impl& surface = *impl_;
-  Gather gather(surface.points, surface.normals, x, surface.kernel, surface.h * surface.h, with_hessian);
-  surface.tree.findNeighbors(gather, x.data(), nanoflann::SearchParams());
-  if (gather.sums().S >= empty_support) return quotient(gather.sums(), with_hessian);
+  const ImlsSums sums = surface.sums(x, with_hessian);
+  if (sums.S >= empty_support) return quotient(sums, with_hessian);
   const int i = surface.nearest(x);
   const Vec3 n = surface.normals.row(i);
   return {n.dot(x - surface.points.row(i).transpose()), n, Mat3::Zero()};

@@ -189,6 +189,39 @@ TEST(Imls, ThreadsReadTogether) {
   EXPECT_EQ(alone, together);
 }
 
+/// g = sum theta n.(x - p) / sum theta, over all points of the cloud.
+double plain_sum(const Positions& points, const Positions& normals, double h, const Vec3& x) {
+  double S = 0, N = 0;
+  for (Eigen::Index i = 0; i < points.rows(); ++i) {
+    const Vec3 r = x - points.row(i).transpose();
+    const double a = r.norm() / h, theta = a < 1 ? std::pow(1 - a, 4) * (4 * a + 1) : 0;
+    S += theta;
+    N += theta * r.dot(normals.row(i));
+  }
+  return S < 1e-12 ? std::nan("") : N / S;
+}
+
+TEST(Imls, NoNeighbourIsMissedOrCountedTwice) {
+  const Positions points =
+      Eigen::Map<const Positions>(testing::random_vector(900, 3, 6.0).eval().data(), 300, 3);
+  const Positions normals = Eigen::Map<const Positions>(testing::random_vector(900, 4).eval().data(), 300, 3)
+                                .rowwise()
+                                .normalized();
+  for (const double h : {0.01, 0.9, 2.5, 7.0, 100.0}) {  // from no neighbour at all to every point
+    const ImlsSurface surface(points, normals, h, ImlsKernel::wendland);
+    int within = 0;
+    for (unsigned k = 0; k < 400; ++k) {
+      const Vec3 x = k < 300 ? Vec3(points.row(k).transpose() + testing::random_vector(3, k, h / 3))
+                             : Vec3(testing::random_vector(3, k, 12));
+      const double expected = plain_sum(points, normals, h, x);
+      if (std::isnan(expected)) continue;
+      ++within;
+      EXPECT_NEAR(surface.value(x).g, expected, 1e-12 * (1 + h)) << h << " " << k;
+    }
+    EXPECT_GT(within, 250);
+  }
+}
+
 TEST(Imls, RadiusFollowsTheSpacing) {
   EXPECT_NEAR(imls_radius(Paraboloid(41, 0.25).points), 2.5 * 0.25,
               0.03);  // the rim and the slope add a little
