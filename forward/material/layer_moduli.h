@@ -19,7 +19,8 @@ struct LayerModuli {
 /// `dt` may be infinite (m_k = 0); e = `exponent`.
 LayerModuli layer_moduli(const LayerTheta& layer, double dt, double exponent);
 /// Change of the moduli for a change of the layer.
-LayerModuli layer_moduli_increment(const LayerTheta& layer, const LayerTheta& change, double dt, double exponent);
+LayerModuli layer_moduli_increment(const LayerTheta& layer, const LayerTheta& change, double dt,
+                                   double exponent);
 /// Adds the derivative by the layer of an objective whose derivative by the moduli is `bar`.
 void add_layer_moduli_pullback(const LayerTheta& layer, const LayerModuli& bar, double dt, double exponent,
                                LayerTheta& out);
