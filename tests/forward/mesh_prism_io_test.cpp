@@ -7,6 +7,7 @@
 #include <vtkPointData.h>
 #include <vtkUnstructuredGrid.h>
 #include <vtkXMLUnstructuredGridReader.h>
+#include <vtkXMLUnstructuredGridWriter.h>
 
 #include <cmath>
 #include <limits>
@@ -116,6 +117,34 @@ TEST(PrismFile, WritesDeformedShapesAndArrays) {
   expect_error([&] { write_prism_mesh(folder.path() / "none" / "frame.vtu", mesh); },
                {"frame.vtu", "folder"});
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+/// Text, inline and appended bytes, raw or in base64, packed or not: as VTK's own writer makes them.
+TEST(PrismFile, ReadsEveryModeOfVtk) {
+  const testing::TemporaryFolder folder;
+  const PrismMesh mesh = crooked_patch({3, 2}, StackKind::seed);
+  write_prism_mesh(folder.path() / "mesh.vtu", mesh);
+  vtkNew<vtkXMLUnstructuredGridReader> reader;
+  reader->SetFileName((folder.path() / "mesh.vtu").c_str());
+  reader->Update();
+  for (const int mode : {vtkXMLWriter::Ascii, vtkXMLWriter::Binary, vtkXMLWriter::Appended})
+    for (const bool packed : {false, true})
+      for (const bool base64 : {false, true}) {
+        vtkNew<vtkXMLUnstructuredGridWriter> writer;
+        writer->SetInputData(reader->GetOutput());
+        writer->SetFileName((folder.path() / "vtk.vtu").c_str());
+        writer->SetDataMode(mode);
+        writer->SetCompressorType(packed ? vtkXMLWriter::ZLIB : vtkXMLWriter::NONE);
+        writer->SetEncodeAppendedData(base64);
+        ASSERT_EQ(writer->Write(), 1);
+        const PrismMesh read = read_prism_mesh(folder.path() / "vtk.vtu", 1, {});
+        if (mode != vtkXMLWriter::Ascii) {
+          expect_same(read, mesh);
+          continue;
+        }
+        EXPECT_EQ(read.elements, mesh.elements);
+        EXPECT_LT((read.nodes - mesh.nodes).cwiseAbs().maxCoeff(), 1e-9);
+      }
 }
 
 /// VTK interpolates a cell of ours, read from our file by its own reader, as our shape functions do.
