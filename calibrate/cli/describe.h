@@ -9,6 +9,7 @@
 #include "forward/base/json_file.h"
 #include "forward/base/surface_mesh.h"
 #include "forward/mesh/tet_mesh.h"
+#include "forward/scene.h"
 
 namespace furrow::cli {
 
@@ -25,6 +26,7 @@ Description describe_file(const std::filesystem::path& file, const PathRules& ru
 Description describe_surface(const SurfaceMesh& mesh, const std::string& name, const std::string& unit);
 Description describe_tets(const TetMesh& mesh);
 Description describe_scene(const std::filesystem::path& file, const PathRules& rules);
+Description describe_shell(const Scene& scene);  ///< of "model": "shell", read already
 Description describe_project(const std::filesystem::path& file, const PathRules& rules);
 
 }  // namespace furrow::cli

@@ -88,6 +88,16 @@ ReadScene read_whole_scene(const fs::path& file, const PathRules& rules) {
   ReadScene read{read_scene(file, rules), {}, {}, {}, {"scene", {}, {}}};
   const Scene& scene = read.scene;
   read.description.warnings = scene_warnings(scene);
+  if (scene.shell) {
+    const Description shell = describe_shell(scene);
+    read.description.lines = shell.lines;
+    auto& warnings = read.description.warnings;
+    warnings.insert(warnings.end(), shell.warnings.begin(), shell.warnings.end());
+    if (!scene.gravity.isZero(0))
+      read.description.lines.push_back(fmt::format("density {:.4g} kg/m^3, gravity {}", scene.density * 1e12,
+                                                   gravity_text(scene.gravity)));
+    return read;
+  }
   read.scan = read_surface(scene.surface.file, scene.surface.unit, false);
   append(read.description, "surface " + scene.surface.file.filename().string(),
          describe_surface(read.scan, scene.surface.file.string(), scene.surface.unit));
@@ -146,6 +156,9 @@ Description describe_project(const fs::path& file, const PathRules& rules) {
   Description description{"project", {}, {}};
   std::map<std::string, ReadScene> scenes;
   for (const auto& [name, scene] : project.scenes) {
+    if (scene.shell)
+      throw InputError(scene.file.string() + ": model",
+                       "is \"shell\"; projects fit scenes of \"model\": \"tet\" in this version");
     const ReadScene& read = scenes[name] = read_whole_scene(scene.file, rules);
     append(description, fmt::format("scene {}", scene.file.filename().string()), read.description);
     for (const ResolvedParameter& parameter :

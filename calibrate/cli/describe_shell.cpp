@@ -1,0 +1,112 @@
+// The shell half of describe_scene.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "calibrate/cli/describe.h"
+#include "forward/shell_model.h"
+#include "forward/solve/boundary_path.h"
+#include "forward/solve/collider_path.h"
+
+namespace furrow::cli {
+namespace {
+
+std::string mesh_line(const Scene& scene, const PrismMesh& mesh) {
+  const ShellMeshOptions& options = scene.shell->mesh;
+  std::string source = "mesh " + options.file.filename().string();
+  if (options.patch)
+    source = fmt::format("patch of {:.4g} x {:.4g} x {:.4g} mm, {} x {} cells", options.patch->size_x,
+                         options.patch->size_y, options.thickness, options.patch->nx, options.patch->ny);
+  const auto fixed = std::count(mesh.fixed.begin(), mesh.fixed.end(), 1);
+  return fmt::format("{}: {} prisms of order {} x {}, {} columns, {} nodes, {} of them fixed by the file",
+                     source, mesh.elements.rows(), mesh.order.in_plane, mesh.order.thickness,
+                     mesh.outer_faces.rows(), mesh.nodes.rows(), fixed);
+}
+
+std::string layer_line(const LayerOptions& layer, bool of_patch) {
+  std::string thickness;
+  if (layer.thickness > 0) thickness = fmt::format("{:.4g} mm, ", layer.thickness);
+  if (of_patch && layer.thickness == 0) thickness = "what is left, ";
+  std::string line = fmt::format("layer {}: {}{:.4g} kPa, Poisson's ratio {}, stiffening {}", layer.name,
+                                 thickness, 1000 * layer.young, layer.poisson, layer.stiffening);
+  if (!layer.relaxation_times.empty()) {
+    std::vector<std::string> branches;
+    for (std::size_t k = 0; k < layer.relaxation_times.size(); ++k)
+      branches.push_back(fmt::format("{:.3g} % in {:.4g} s",
+                                     100 * (1 - layer.steady_fraction) * layer.branch_weights[k],
+                                     layer.relaxation_times[k]));
+    line += fmt::format(", relaxing {}", fmt::join(branches, ", "));
+  }
+  if (layer.prestretch != std::array<double, 2>{1, 1})
+    line += fmt::format(", prestretch {} and {} across", layer.prestretch[0], layer.prestretch[1]);
+  return line;
+}
+
+std::string ligaments_line(const ShellScene& shell, const ShellModel& model) {
+  const LigamentOptions& ligaments = *shell.ligaments;
+  const bool quadratic = ligaments.variant == LigamentVariant::quadratic;
+  const char* name = quadratic                                        ? "quadratic"
+                     : ligaments.variant == LigamentVariant::smoothed ? "smoothed"
+                                                                      : "seed";
+  const VectorXd& b = model.theta.ligament_b;
+  return fmt::format("ligaments, {}: {:.4g} {}, b {:.4g} to {:.4g} {} at {} inner vertices{}", name,
+                     1000 * ligaments.stiffness, quadratic ? "kPa/mm" : "kPa", b.minCoeff(), b.maxCoeff(),
+                     quadratic ? "/mm^2" : "/mm", b.size(),
+                     model.ligament_clusters.empty()
+                         ? ""
+                         : fmt::format(", {} clusters: {}", model.ligament_clusters.size(),
+                                       fmt::join(model.ligament_clusters, ", ")));
+}
+
+std::string collider_line(const ColliderOptions& collider, const ColliderTheta& theta) {
+  const ColliderPath path = ColliderPath::read(collider.path, collider.radius);
+  return fmt::format(
+      "collider {}: sphere, penalty {:.4g} MPa/mm, friction {}, slip speed {:.4g} mm/s, path {} from {:.4g} "
+      "s to "
+      "{:.4g} s",
+      collider.name, theta.penalty, collider.friction, collider.slip_speed, collider.path.filename().string(),
+      path.first_time(), path.last_time());
+}
+
+std::string boundary_line(const BoundaryCondition& condition) {
+  std::string axes;
+  for (int axis = 0; axis < 3; ++axis)
+    if (condition.fix[axis]) axes += "xyz"[axis];
+  std::string motion;
+  if (!condition.path.empty()) {
+    const BoundaryMotion path = BoundaryMotion::read(condition.path);
+    motion = fmt::format(", moved by {} from {:.4g} s to {:.4g} s", condition.path.filename().string(),
+                         path.first_time(), path.last_time());
+  }
+  const std::string nodes = !condition.nodes.empty()  ? condition.nodes
+                            : !condition.file.empty() ? condition.file.filename().string()
+                                                      : "a box";
+  return fmt::format("boundary {}: {} held{}", nodes, axes, motion);
+}
+
+}  // namespace
+
+Description describe_shell(const Scene& scene) {
+  const ShellScene& shell = *scene.shell;
+  const ShellModel model = build_shell_model(scene);
+  Description description{"scene", {}, model.warnings};
+  auto& lines = description.lines;
+  lines.push_back(mesh_line(scene, model.mesh()));
+  for (const LayerOptions& layer : shell.layers)
+    lines.push_back(layer_line(layer, shell.mesh.patch.has_value()));
+  if (shell.ligaments) lines.push_back(ligaments_line(shell, model));
+  if (shell.skull)
+    lines.push_back(
+        fmt::format("skull: radius {}, penalty {:.4g} MPa/mm",
+                    shell.skull->radius > 0 ? fmt::format("{:.4g} mm", shell.skull->radius) : "auto",
+                    model.theta.skull_penalty));
+  for (std::size_t c = 0; c < shell.colliders.size(); ++c)
+    lines.push_back(collider_line(shell.colliders[c], model.theta.colliders[c]));
+  for (const BoundaryCondition& condition : scene.boundary) lines.push_back(boundary_line(condition));
+  const TimeOptions& time = shell.time;
+  lines.push_back(fmt::format("{} frames of {:.4g} s, viscous {}, friction_lag {}", time.frames, time.step,
+                              time.viscous == ViscousScheme::strang ? "strang" : "seed", time.friction_lag));
+  return description;
+}
+
+}  // namespace furrow::cli
