@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Lays out the input of a named case in one folder (Python standard library).
 
-    prepare.py CASE SHARED OUT     CASE: ct-head-slab, ct-head-A, ct-head-A-world, ct-head-B; SHARED: the shared folder
+    prepare.py CASE SHARED OUT     CASE: ct-head-slab, ct-head-A, ct-head-A-world, ct-head-B, finger-A-forward;
+                                   SHARED: the shared folder
 
 OUT receives copies of the scans, masks, layouts and boundaries that the case's scenes name, the data's licence, and what has
 to be made from the truth: ready-made quadratic meshes as VTU in the pose of the neutral scan (`truth_mesh.vtu`, displaced by
-the truth's own displacement) and at rest (`rest_mesh.vtu`), and for the slab the box of its closed form (`box/`).
+the truth's own displacement) and at rest (`rest_mesh.vtu`), and for the slab the box of its closed form (`box/`). Finger
+strokes come with their mesh (the true ligament field in it), and with that field on the nodes of a generated patch.
 """
 import ast
 import json
+import math
 import shutil
 import struct
 import sys
@@ -20,6 +23,7 @@ CASES = {
     "ct-head-A": {"data": "A", "neutral": "upright", "layout": "layout7"},
     "ct-head-A-world": {"data": "A", "neutral": "upright", "layout": "layout7"},
     "ct-head-B": {"data": "B", "neutral": "upright", "layout": "layout19"},
+    "finger-A-forward": {"finger": "A"},
 }
 VTK_QUADRATIC_TETRA = 24
 
@@ -159,13 +163,41 @@ def copy_into(source, out, names):
             shutil.copyfile(file, out / name)
 
 
+def write_patch_field(file):
+    """b at the inner nodes of the generated 4 x 2 patch of quartic cells, row by row."""
+    lines = ["b"]
+    for _ in range(4 * 2 + 1):
+        lines += ["%.17g" % (0.5 + 1.5 * (1 + math.tanh((-14 + 28 * i / 16) / 4)) / 2) for i in range(4 * 4 + 1)]
+    file.write_text("\n".join(lines) + "\n")
+
+
+def prepare_finger(source, out):
+    for stroke in ("stroke1", "stroke2", "stroke3"):
+        (out / stroke).mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / stroke / "finger.csv", out / stroke / "finger.csv")
+        (out / "clean" / stroke).mkdir(parents=True, exist_ok=True)
+        for frame in (source / "clean" / stroke).glob("*.obj"):
+            shutil.copyfile(frame, out / "clean" / stroke / frame.name)
+    shutil.copyfile(source / "skin.obj", out / "skin.obj")
+    shutil.copyfile(source / "truth" / "mesh_truth.vtu", out / "mesh_truth.vtu")
+    write_patch_field(out / "patch_b.csv")
+
+
+def need_folder(folder):
+    if not folder.is_dir():
+        sys.exit(f"prepare: {folder} is missing: the shared test data is not part of the project; "
+                 "name its folder with --shared or FURROW_SHARED")
+
+
 def prepare(case, shared, out):
     """Fills `out` and returns nothing; files that are there are written again."""
     entry = CASES[case]
+    if "finger" in entry:
+        need_folder(shared / "data" / "finger" / entry["finger"])
+        prepare_finger(shared / "data" / "finger" / entry["finger"], out)
+        return
     source = shared / "data" / "ct-head" / entry["data"]
-    if not source.is_dir():
-        sys.exit(f"prepare: {source} is missing: the shared test data is not part of the project; "
-                 "name its folder with --shared or FURROW_SHARED")
+    need_folder(source)
     out.mkdir(parents=True, exist_ok=True)
     layout = entry["layout"]
     names = ["skin.obj", "volume_boundary.obj", "observed_mask.txt", f"{layout}.txt", "clean", "noisy"]
