@@ -39,12 +39,14 @@ PackMat3 prestretched_offset(const PackMat3& H, const PackMat3& G) {
 
 void decompose_terms(SkinTerms& terms, const std::array<PackMat3, 1 + kMaxBranches>& offsets) {
   int k = 0;
-  for (; k + 1 < terms.count; k += 2) {
-    const auto two = decompose<2>({offsets[k], offsets[k + 1]});
-    terms.term[k].spectral = two[0];
-    terms.term[k + 1].spectral = two[1];
-  }
-  if (k < terms.count) terms.term[k].spectral = decompose<1>({offsets[k]})[0];
+  for (; k + 1 < terms.count; k += 2)
+    decompose_two(offsets[k], offsets[k + 1], terms.term[k].spectral, terms.term[k + 1].spectral);
+  if (k < terms.count) terms.term[k].spectral = decompose(offsets[k]);
+}
+
+TermResponse steady_response(const SkinTerms& terms, const SkinModuli& moduli) {
+  const Pack c = 2.0 * moduli.mu_inf * (1.0 + terms.exp_minus_1);
+  return {c, 2.0 * moduli.stiffening * c, moduli.bulk * terms.unit.v1, moduli.bulk * terms.unit.v2};
 }
 
 }  // namespace
@@ -100,13 +102,8 @@ SkinTerms skin_terms(const SkinPoint& point, const SkinModuli& moduli) {
   for (int k = 0; k < terms.count; ++k) {
     SkinTerm& term = terms.term[k];
     term.W = k > 0 || point.prestretch ? term.M * term.spectral.V : term.spectral.V;
-    if (k > 0) {
-      term.response = {2.0 * moduli.branch[k - 1], Pack{}, Pack{}, Pack{}};
-    } else {
-      const Pack c = 2.0 * moduli.mu_inf * (1.0 + terms.exp_minus_1);
-      term.response = {c, 2.0 * moduli.stiffening * c, moduli.bulk * terms.unit.v1,
-                       moduli.bulk * terms.unit.v2};
-    }
+    term.response = k > 0 ? TermResponse{2.0 * moduli.branch[k - 1], Pack{}, Pack{}, Pack{}}
+                          : steady_response(terms, moduli);
   }
   return terms;
 }

@@ -1,6 +1,5 @@
-// The 9 x 9 tangent as a sum of rank-one modes, and its projection to positive semi-definite.
-#include <utility>
-
+// The 9 x 9 tangent from its sparse form in the frame of the singular vectors, and its projection to positive
+// semi-definite.
 #include "forward/material/skin.h"
 #include "forward/material/skin_terms.h"
 #include "forward/material/spectral_jacobi.h"
@@ -9,52 +8,35 @@ namespace furrow {
 namespace skin_detail {
 namespace {
 
-using Vector9 = std::array<Pack, 9>;
-
-/// Columns i of U and j of W: the direction u_i w_j^T.
-Vector9 dyad(const SkinTerm& term, int i, int j) {
-  Vector9 d;
-  for (int r = 0; r < 3; ++r)
-    for (int c = 0; c < 3; ++c) d[3 * r + c] = term.spectral.U.m[r][i] * term.W.m[c][j];
-  return d;
-}
-
-/// sum of left right^T over the nine modes of a term.
-struct Modes {
-  Vector9 left[9], right[9];
-};
-
-/// A = sum_i d_ii (sum_j h_ij d_jj)^T + sum_pairs a/2 (d_ij + d_ji)(..)^T + b/2 (d_ij - d_ji)(..)^T
-Modes modes_of(const SkinTerm& term, const FrameTangent& t) {
-  Modes modes;
-  for (int k = 0; k < 3; ++k) modes.left[k] = dyad(term, k, k);
+/// Rows of the tangent's 3 x 3 blocks (row r of dP, row s of dF) of one term: W X W^T with
+///   X_jj = U_rj U_sj h_jj + sum_{i != j} U_ri U_si (a_ij + b_ij)/2
+///   X_jl = U_rj U_sl h_jl + U_rl U_sj (a_jl - b_jl)/2
+template <int R, int S>
+inline void add_block(const SkinTerm& term, const FrameTangent& t, PackMat3& block) {
+  const auto &u = term.spectral.U.m[R], &v = term.spectral.U.m[S];
+  PackMat3 X;
   for (int k = 0; k < 3; ++k) {
     const int i = (k + 1) % 3, j = (k + 2) % 3;
-    const Vector9 ij = dyad(term, i, j), ji = dyad(term, j, i);
-    const Pack half_a = 0.5 * t.a[k], half_b = 0.5 * t.b[k];
-    for (int r = 0; r < 9; ++r) {
-      modes.right[k][r] =
-          t.diagonal[k] * modes.left[k][r] + t.off[j] * modes.left[i][r] + t.off[i] * modes.left[j][r];
-      modes.left[3 + k][r] = ij[r] + ji[r];
-      modes.left[6 + k][r] = ij[r] - ji[r];
-      modes.right[3 + k][r] = half_a * modes.left[3 + k][r];
-      modes.right[6 + k][r] = half_b * modes.left[6 + k][r];
-    }
+    const Pack difference = 0.5 * (t.a[k] - t.b[k]), ij = u[i] * v[j], ji = u[j] * v[i];
+    X.m[i][j] = ij * t.off[k] + ji * difference;
+    X.m[j][i] = ji * t.off[k] + ij * difference;
+    X.m[k][k] = u[k] * v[k] * t.diagonal[k] + 0.5 * (u[i] * v[i] * (t.a[j] + t.b[j])) +
+                0.5 * (u[j] * v[j] * (t.a[i] + t.b[i]));
   }
-  return modes;
+  const PackMat3 WX = term.W * X;
+  for (int r = 0; r < 3; ++r)
+    for (int c = R == S ? r : 0; c < 3; ++c)
+      block.m[r][c] +=
+          WX.m[r][0] * term.W.m[c][0] + WX.m[r][1] * term.W.m[c][1] + WX.m[r][2] * term.W.m[c][2];
 }
 
-template <int Row>
-void add_row(std::array<Pack, kTangentSize>& A, const Modes& modes) {
-  Pack sum[9 - Row];
-  for (int c = Row; c < 9; ++c) sum[c - Row] = A[tangent_index(Row, c)];
-  for (int m = 0; m < 9; ++m)
-    for (int c = Row; c < 9; ++c) sum[c - Row] += modes.left[m][Row] * modes.right[m][c];
-  for (int c = Row; c < 9; ++c) A[tangent_index(Row, c)] = sum[c - Row];
-}
-template <int... Row>
-void add_rows(std::array<Pack, kTangentSize>& A, const Modes& modes, std::integer_sequence<int, Row...>) {
-  (add_row<Row>(A, modes), ...);
+template <int R, int S>
+inline void set_block(const SkinTerms& terms, const FrameTangent* tangents,
+                      std::array<Pack, kTangentSize>& A) {
+  PackMat3 block{};
+  for (int k = 0; k < terms.count; ++k) add_block<R, S>(terms.term[k], tangents[k], block);
+  for (int r = 0; r < 3; ++r)
+    for (int c = R == S ? r : 0; c < 3; ++c) A[tangent_index(3 * R + r, 3 * S + c)] = block.m[r][c];
 }
 
 /// Q max(lambda, 0) Q^T of the diagonal block.
@@ -88,7 +70,6 @@ void project(FrameTangent* t) {
 SkinTangent skin_tangent(const SkinPoint& point, const SkinModuli& moduli, bool projected) {
   using namespace skin_detail;
   const SkinTerms terms = skin_terms(point, moduli);
-  SkinTangent result{stress_of(terms, moduli), {}};
   FrameTangent tangents[1 + kMaxBranches];
   for (int k = 0; k < terms.count; ++k) tangents[k] = frame_tangent(terms.term[k]);
   if (projected) {
@@ -96,8 +77,14 @@ SkinTangent skin_tangent(const SkinPoint& point, const SkinModuli& moduli, bool 
     for (; k + 1 < terms.count; k += 2) project<2>(tangents + k);
     if (k < terms.count) project<1>(tangents + k);
   }
-  for (int k = 0; k < terms.count; ++k)
-    add_rows(result.A, modes_of(terms.term[k], tangents[k]), std::make_integer_sequence<int, 9>{});
+  SkinTangent result;
+  static_cast<SkinStress&>(result) = stress_of(terms, moduli);
+  set_block<0, 0>(terms, tangents, result.A);
+  set_block<0, 1>(terms, tangents, result.A);
+  set_block<0, 2>(terms, tangents, result.A);
+  set_block<1, 1>(terms, tangents, result.A);
+  set_block<1, 2>(terms, tangents, result.A);
+  set_block<2, 2>(terms, tangents, result.A);
   return result;
 }
 

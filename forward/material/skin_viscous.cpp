@@ -27,7 +27,7 @@ Relaxation relaxation(const PackMat3& F, const PackMat3& fv, Pack alpha) {
   Relaxation r;
   const ElasticPart part = elastic_part(F, fv);
   r.N = part.fv_inverse;
-  r.a = decompose<1>({part.offset})[0];
+  r.a = decompose(part.offset);
   r.beta = 1.0 - alpha;
   for (int i = 0; i < 3; ++i) {
     r.w_minus_1[i] = pack_expm1(r.beta * r.a.e[i]);

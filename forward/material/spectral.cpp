@@ -39,8 +39,8 @@ void orthogonalise(PackMat3& B, PackMat3& V) {
     if (!pack_any(left)) return;
     for (int k = 0; k < 3; ++k) {
       const int i = (k + 1) % 3, j = (k + 2) % 3;
-      const Pack half_gap = 0.5 * (column_dot(B, j, j) - column_dot(B, i, i));
-      const JacobiRotation g = only_in(left, jacobi_rotation(half_gap, column_dot(B, i, j)));
+      const Pack gap = column_dot(B, j, j) - column_dot(B, i, i);
+      const JacobiRotation g = only_in(left, jacobi_rotation(gap, column_dot(B, i, j)));
       rotate_columns(B, i, j, g);
       rotate_columns(V, i, j, g);
     }
@@ -48,8 +48,7 @@ void orthogonalise(PackMat3& B, PackMat3& V) {
 }
 
 /// The rest of the decomposition, from the eigensystem of C - I.
-Spectral finish(const PackMat3& H, const SymmetricFrame& frame, PackMask small) {
-  Spectral a;
+inline void finish(const PackMat3& H, const SymmetricFrame& frame, PackMask small, Spectral& a) {
   a.V = frame.Q;
   a.U = a.V + H * a.V;
   orthogonalise(a.U, a.V);
@@ -68,26 +67,29 @@ Spectral finish(const PackMat3& H, const SymmetricFrame& frame, PackMask small) 
     a.e[i] = a.log_s[i] - sum * (1.0 / 3);
     a.q += a.e[i] * a.e[i];
   }
-  return a;
+}
+
+template <int N>
+inline void decompose_all(const PackMat3* const (&H)[N], Spectral* const (&into)[N]) {
+  SymmetricFrame frames[N];
+  PackMask small[N];
+  for (int n = 0; n < N; ++n) {
+    frames[n].matrix = green(*H[n]);
+    small[n] = squared_norm(frames[n].matrix) < 0.25;
+  }
+  diagonalise(frames);
+  for (int n = 0; n < N; ++n) finish(*H[n], frames[n], small[n], *into[n]);
 }
 
 }  // namespace
 
-template <int N>
-std::array<Spectral, N> decompose(const std::array<PackMat3, N>& H) {
-  SymmetricFrame frames[N];
-  PackMask small[N];
-  for (int n = 0; n < N; ++n) {
-    frames[n].matrix = green(H[n]);
-    small[n] = squared_norm(frames[n].matrix) < 0.25;
-  }
-  diagonalise(frames);
-  std::array<Spectral, N> result;
-  for (int n = 0; n < N; ++n) result[n] = finish(H[n], frames[n], small[n]);
-  return result;
+Spectral decompose(const PackMat3& H) {
+  Spectral a;
+  decompose_all<1>({&H}, {&a});
+  return a;
 }
-
-template std::array<Spectral, 1> decompose<1>(const std::array<PackMat3, 1>&);
-template std::array<Spectral, 2> decompose<2>(const std::array<PackMat3, 2>&);
+void decompose_two(const PackMat3& first, const PackMat3& second, Spectral& of_first, Spectral& of_second) {
+  decompose_all<2>({&first, &second}, {&of_first, &of_second});
+}
 
 }  // namespace furrow

@@ -8,8 +8,6 @@
 // number.
 #pragma once
 
-#include <array>
-
 #include "forward/element/pack.h"
 
 namespace furrow {
@@ -22,12 +20,10 @@ struct Spectral {
   Pack q;         ///< sum e^2
 };
 
-/// N = 1 or 2 packs, each given as H = A - I. Lanes where det A <= 0 hold no meaningful numbers.
-template <int N>
-std::array<Spectral, N> decompose(const std::array<PackMat3, N>& H);
-
-extern template std::array<Spectral, 1> decompose<1>(const std::array<PackMat3, 1>&);
-extern template std::array<Spectral, 2> decompose<2>(const std::array<PackMat3, 2>&);
+/// Of A = I + H. Lanes where det A <= 0 hold no meaningful numbers.
+Spectral decompose(const PackMat3& H);
+/// Two at once, their rotations overlapped, into their places: a copy would cost a tenth of the work.
+void decompose_two(const PackMat3& first, const PackMat3& second, Spectral& of_first, Spectral& of_second);
 
 /// A pair of singular values, by the index of the third.
 struct SpectralPair {

@@ -19,13 +19,13 @@ struct JacobiRotation {
   Pack c, s;
 };
 
-/// c, s of the smaller angle with [c -s; s c] [a_ii a_ij; a_ij a_jj] [c s; -s c] diagonal; half_gap = (a_jj -
-/// a_ii)/2.
-///   tan = a_ij / (h + sgn(h) r),  r = sqrt(h^2 + a_ij^2)
-inline JacobiRotation jacobi_rotation(Pack half_gap, Pack a_ij) {
+/// c, s of the smaller angle with [c -s; s c] [a_ii a_ij; a_ij a_jj] [c s; -s c] diagonal; gap = a_jj - a_ii.
+///   tan = 2 a_ij / (gap + sgn(gap) r),  r = sqrt(gap^2 + 4 a_ij^2)
+inline JacobiRotation jacobi_rotation(Pack gap, Pack a_ij) {
   constexpr double kTiny = 1e-290;  // keeps 0/0 away
-  const Pack squares = half_gap * half_gap + (a_ij * a_ij + kTiny);
-  const Pack x = pack_abs(half_gap) + pack_sqrt(squares), y = pack_flip_sign(a_ij, half_gap);
+  const Pack twice = a_ij + a_ij;
+  const Pack r = pack_sqrt(gap * gap + (twice * twice + kTiny));
+  const Pack x = pack_abs(gap) + r, y = pack_flip_sign(twice, gap);
   const Pack inverse = 1.0 / pack_sqrt(x * x + y * y);
   return {x * inverse, y * inverse};
 }
@@ -48,9 +48,9 @@ template <int K>
 inline void annihilate(SymmetricFrame& frame, PackMask active) {
   constexpr int i = (K + 1) % 3, j = (K + 2) % 3;
   SymmetricPack& a = frame.matrix;
-  const Pack half_gap = 0.5 * (a.diagonal[j] - a.diagonal[i]);
-  const JacobiRotation g = only_in(active, jacobi_rotation(half_gap, a.off[K]));
-  const Pack shift = 2.0 * g.s * (g.s * half_gap - g.c * a.off[K]);
+  const Pack gap = a.diagonal[j] - a.diagonal[i];
+  const JacobiRotation g = only_in(active, jacobi_rotation(gap, a.off[K]));
+  const Pack shift = g.s * (g.s * gap - g.c * (a.off[K] + a.off[K]));
   a.diagonal[i] += shift;
   a.diagonal[j] -= shift;
   const Pack k_i = a.off[j], k_j = a.off[i];
