@@ -58,8 +58,10 @@ Weight weight(Pack d2, double h2) {
 
 /// Four doubles from any address.
 inline Pack load(const double* from) {
-  using Unaligned = Pack __attribute__((aligned(8), may_alias));
-  return *reinterpret_cast<const Unaligned*>(from);
+  struct Unaligned {
+    Pack pack;
+  } __attribute__((packed, may_alias));
+  return reinterpret_cast<const Unaligned*>(from)->pack;
 }
 
 inline double total(Pack a) {
