@@ -102,14 +102,13 @@ inline SplitExp split_exp(Pack x) {
 
 /// ln(u + rest) for |rest| <= 1 ulp of u, u > 0 and finite.
 inline Pack log_of_sum(Pack u, Pack rest) {
-  constexpr long long kRootHalf = 0x3fe6a09e667f3bcd;  // bits of 1/sqrt 2
-  using Unsigned = unsigned long long __attribute__((vector_size(8 * kLanes)));
-  const PackMask bits = reinterpret_cast<PackMask>(u);
-  const Unsigned from_root = reinterpret_cast<Unsigned>(bits - kRootHalf + (1023LL << 52));
-  const PackMask biased = reinterpret_cast<PackMask>(from_root >> 52);  // k + 1023
-  const Pack m = reinterpret_cast<Pack>(bits - ((biased - 1023) << 52));
-  const Pack k = reinterpret_cast<Pack>(biased | 0x4330000000000000) - (4503599627370496.0 + 1023.0);
-  const Pack shrink = reinterpret_cast<Pack>((2046 - biased) << 52);  // 2^-k
+  using Bits = unsigned long long __attribute__((vector_size(8 * kLanes)));
+  constexpr unsigned long long kRootHalf = 0x3fe6a09e667f3bcd;  // bits of 1/sqrt 2
+  const Bits bits = reinterpret_cast<Bits>(u);
+  const Bits biased = (bits + ((1023ULL << 52) - kRootHalf)) >> 52;  // k + 1023
+  const Pack m = reinterpret_cast<Pack>(bits - ((biased - 1023ULL) << 52));
+  const Pack k = reinterpret_cast<Pack>(biased | 0x4330000000000000ULL) - (4503599627370496.0 + 1023.0);
+  const Pack shrink = reinterpret_cast<Pack>((2046ULL - biased) << 52);  // 2^-k
   const Pack f = (m - 1.0) + rest * shrink;
   const Pack z = f / (2.0 + f), z2 = z * z, half_square = 0.5 * f * f;
   static constexpr double kSeries[] = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11,
