@@ -1,6 +1,7 @@
 // furrow check FILE...: reads anything we read and says what is in it.
 #include "calibrate/cli/command.h"
 #include "calibrate/cli/describe.h"
+#include "calibrate/cli/describe_prisms.h"
 #include "forward/base/error.h"
 
 namespace furrow::cli {
@@ -23,7 +24,8 @@ Outcome check(const Options& options, const PathRules& rules, Console& console) 
   outcome.summary["files"] = nlohmann::ordered_json::array();
   for (const auto& file : options.files) {
     try {
-      const Description description = describe_file(file, rules, options.unit);
+      const Description description = is_prism_file(file) ? describe_prism_file(file, options.unit)
+                                                          : describe_file(file, rules, options.unit);
       console.say("{}: {}", file.string(), description.kind);
       for (const std::string& line : description.lines) console.say("  {}", line);
       for (const std::string& warning : description.warnings) console.warn(warning);
@@ -43,7 +45,8 @@ Command add_check(CLI::App& app) {
   Command command = make_command(app, "check", "read and validate files, and print what is in them", "");
   auto options = std::make_shared<Options>();
   command.app
-      ->add_option("files", options->files, "surfaces, tetrahedra, scenes, projects, tables, masks, layouts")
+      ->add_option("files", options->files,
+                   "surfaces, tetrahedra, prisms, scenes, projects, tables, masks, layouts")
       ->required()
       ->type_name("FILE");
   command.app->add_option("--unit", options->unit, "unit of the numbers in mesh files named directly")

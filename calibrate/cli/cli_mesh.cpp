@@ -1,17 +1,22 @@
 // furrow mesh scene.json -o OUT: builds the simulation mesh only and prints its quality.
 #include "calibrate/cli/command.h"
 #include "calibrate/cli/describe.h"
+#include "calibrate/cli/describe_prisms.h"
+#include "forward/element/layered_rule.h"
+#include "forward/mesh/prism_mesh_io.h"
 #include "forward/mesh/tet_mesh_io.h"
 #include "forward/scene_io.h"
+#include "forward/shell_model.h"
 #include "forward/tet_model.h"
 
 namespace furrow::cli {
 namespace {
 
-/// `-o` names the file, or the folder in which mesh.vtu is written.
+/// `-o` names the file, or the folder in which mesh.vtu is written; the folder is made.
 std::filesystem::path mesh_file(const std::filesystem::path& output) {
-  if (output.extension() == ".vtu") return output;
-  return output / "mesh.vtu";
+  const std::filesystem::path file = output.extension() == ".vtu" ? output : output / "mesh.vtu";
+  if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path());
+  return file;
 }
 
 /// The strongest cluster of each element, as a label.
@@ -28,9 +33,7 @@ std::vector<int> labels_of(const TetModel& model) {
   return labels;
 }
 
-Outcome build(const std::filesystem::path& scene_file, const CommonOptions& common, Console& console) {
-  const Scene scene = read_scene(scene_file, common.rules());
-  for (const std::string& warning : scene_warnings(scene)) console.warn(warning);
+Outcome build_tets(const Scene& scene, const CommonOptions& common, Console& console) {
   const TetModel model = build_tet_model(scene);
   for (const std::string& note : model.notes) console.say("mended: {}", note);
   for (const std::string& warning : model.warnings) console.warn(warning);
@@ -43,7 +46,6 @@ Outcome build(const std::filesystem::path& scene_file, const CommonOptions& comm
   console.say("scan vertices lie at most {:.3g} mm off the mesh", model.attachment.largest_offset());
 
   const std::filesystem::path file = mesh_file(common.output);
-  if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path());
   write_tet_mesh(file, mesh);
   console.say("wrote {}", file.string());
   const TetQuality quality = measure_quality(mesh);
@@ -55,6 +57,45 @@ Outcome build(const std::filesystem::path& scene_file, const CommonOptions& comm
            {"smallest_dihedral_deg", quality.smallest_dihedral_deg},
            {"smallest_jacobian", quality.smallest_jacobian},
            {"volume_mm3", quality.total_volume}}};
+}
+
+int quadrature_points(const PrismMesh& mesh, RuleKind kind) {
+  const MeshRules rules = mesh_rules(mesh, kind);
+  int points = 0;
+  for (const int rule : rules.rule_of_element) points += static_cast<int>(rules.rules[rule].weights.size());
+  return points;
+}
+
+Outcome build_prisms(const Scene& scene, const CommonOptions& common, Console& console) {
+  const PrismMesh mesh = build_shell_mesh(scene);
+  const Description description = describe_prisms(mesh);
+  for (const std::string& line : description.lines) console.print(line);
+  for (const std::string& warning : description.warnings) console.warn(warning);
+  const int points = quadrature_points(mesh, scene.shell->mesh.rule);
+  console.say("{} quadrature points", points);
+
+  const std::filesystem::path file = mesh_file(common.output);
+  write_prism_mesh(file, mesh);
+  console.say("wrote {}", file.string());
+  const PrismQuality quality = measure_quality(mesh);
+  return {kDone,
+          {{"mesh", file.string()},
+           {"nodes", mesh.nodes.rows()},
+           {"elements", mesh.elements.rows()},
+           {"order", {mesh.order.in_plane, mesh.order.thickness}},
+           {"through_thickness", quality.through},
+           {"quadrature_points", points},
+           {"smallest_jacobian_ratio", quality.smallest_ratio},
+           {"shortest_edge_mm", quality.shortest_edge},
+           {"mean_edge_mm", quality.mean_edge},
+           {"longest_edge_mm", quality.longest_edge},
+           {"volume_mm3", quality.volume}}};
+}
+
+Outcome build(const std::filesystem::path& scene_file, const CommonOptions& common, Console& console) {
+  const Scene scene = read_scene(scene_file, common.rules());
+  for (const std::string& warning : scene_warnings(scene)) console.warn(warning);
+  return scene.shell ? build_prisms(scene, common, console) : build_tets(scene, common, console);
 }
 
 }  // namespace

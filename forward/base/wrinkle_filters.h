@@ -21,7 +21,7 @@ namespace furrow {
 struct WrinkleStatistics {
   double rms = 0;             ///< of the relief over the area [mm]
   double peak_to_valley = 0;  ///< highest less lowest relief [mm]
-  /// 2 pi sqrt(integral h^2 / integral |grad h|^2) [mm]: exact for a plane wave; 0 where there is no relief.
+  /// 2 pi sqrt(integral h^2 / integral |grad h|^2) [mm]: a plane wave's own; 0 where there is no relief.
   double wavelength = 0;
   /// Across the crests: the unit vector along which the relief changes most (sign arbitrary); zero where
   /// there is none.

@@ -91,6 +91,10 @@ void check(const GltfScene& scene) {
   require(mesh.colours.rows() == 0 || mesh.colours.rows() == mesh.vertex_count(),
           "write_gltf: one colour a vertex");
   require(scene.seconds_per_pose > 0, "write_gltf: seconds_per_pose must be positive");
+  require(scene.times.empty() || scene.times.size() == scene.poses.size(), "write_gltf: one time a pose");
+  for (std::size_t k = 0; k < scene.times.size(); ++k)
+    require(std::isfinite(scene.times[k]) && scene.times[k] > (k == 0 ? 0 : scene.times[k - 1]),
+            "write_gltf: times must ascend from above 0");
   for (const GltfPose& pose : scene.poses) {
     require(pose.vertices.rows() == mesh.vertex_count(), "write_gltf: a pose has another number of vertices");
     require(pose.vertices.allFinite(), "write_gltf: a position of a pose is not finite");
@@ -164,7 +168,9 @@ tinygltf::Animation make_animation(const GltfScene& scene, Arrays& arrays) {
   const std::size_t poses = scene.poses.size();
   std::vector<float> times, weights((poses + 1) * poses, 0.0F);
   for (std::size_t key = 0; key <= poses; ++key) {
-    times.push_back(static_cast<float>(static_cast<double>(key) * scene.seconds_per_pose));
+    const bool own = key > 0 && !scene.times.empty();
+    times.push_back(
+        static_cast<float>(own ? scene.times[key - 1] : static_cast<double>(key) * scene.seconds_per_pose));
     if (key > 0) weights[key * poses + key - 1] = 1;
   }
   tinygltf::AnimationSampler sampler;

@@ -22,8 +22,9 @@ struct GltfScene {
   std::string name = "surface";
   SurfaceMesh mesh;             ///< the neutral; its colours (sRGB) are written when it has any
   std::vector<GltfPose> poses;  ///< morph targets, named in the mesh's extras.targetNames
-  double seconds_per_pose =
-      1.0;  ///< the animation "poses" goes from the neutral through all of them, linearly [s]
+  /// The animation "poses" goes from the neutral through all of them, linearly; each takes so long [s] ...
+  double seconds_per_pose = 1.0;
+  std::vector<double> times;   ///< ... or is reached at its own time [s], ascending from above 0
   std::string frame = "head";  ///< what the coordinates are given in, for the file's extras
 };
 
