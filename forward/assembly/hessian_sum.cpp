@@ -22,11 +22,11 @@ void HessianSum::add(int element, int first, const Eigen::Ref<const MatrixXd>& k
       const bool swapped = na < nb;  // columns belong to the smaller node number
       const int* row_dof = &dofs_.dof[3 * (swapped ? nb : na)];
       const int* column_dof = &dofs_.dof[3 * (swapped ? na : nb)];
-      const int row0 = 3 * (swapped ? b : a), column0 = 3 * (swapped ? a : b);
+      const int row0 = swapped ? b : a, column0 = swapped ? a : b;
       if (a != b && all_free(row_dof) && all_free(column_dof)) {
         for (int c = 0; c < 3; ++c) {
           double* column = values_.data() + pattern_.column_start[column_dof[0] + c] + offset - c;
-          for (int r = 0; r < 3; ++r) column[r] += k(row0 + r, column0 + c);
+          for (int r = 0; r < 3; ++r) column[r] += k(r * count + row0, c * count + column0);
         }
         continue;
       }
@@ -37,7 +37,7 @@ void HessianSum::add(int element, int first, const Eigen::Ref<const MatrixXd>& k
         int r_free = 0;
         for (int r = 0; r < 3; ++r) {
           if (row_dof[r] < 0) continue;
-          if (a != b || r >= c) column[r_free] += k(row0 + r, column0 + c);
+          if (a != b || r >= c) column[r_free] += k(r * count + row0, c * count + column0);
           ++r_free;
         }
         ++skipped;

@@ -16,8 +16,9 @@ class HessianSum {
   const std::vector<double>& values() const { return values_; }
   std::vector<double>& values() { return values_; }
 
-  /// Adds the symmetric matrix `k` (3 m x 3 m, m = count; both triangles filled) of the element's local nodes
-  /// first .. first + m - 1. Not safe for two elements that share nodes at the same time (ElementChunks).
+  /// Adds the symmetric matrix `k` (3 m x 3 m, both triangles filled; row i m + a is component i of node a)
+  /// of the element's local nodes first .. first + m - 1. Not safe for two elements that share nodes at the
+  /// same time (ElementChunks).
   void add(int element, int first, const Eigen::Ref<const MatrixXd>& k);
 
  private:

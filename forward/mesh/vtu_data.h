@@ -1,6 +1,6 @@
 // The data arrays of a VTU file, decoded with every length checked. VTK's own reader trusts the lengths in a
-// file and crashes on broken ones, so only its XML parser and its zlib are used here. Included by vtu_io.cpp
-// alone.
+// file and crashes on broken ones, so only its XML parser and its zlib are used here. Included by
+// vtu_file.cpp alone.
 //
 //   <VTKFile> <UnstructuredGrid> <FieldData/> <Piece> <PointData/> <CellData/> <Points/> <Cells/> ...
 //   <AppendedData encoding="...">_bytes An array is text, or bytes: plain (size, data) or in zlib blocks

@@ -62,8 +62,10 @@ class ElasticShell final : public Potential {
   RelaxPullback relax_vjp(const Positions& x, const ViscousHistory& fv, const ShellTheta&, double dt,
                           double exponent, const ViscousHistory& bar) const;
 
+  struct Impl;  ///< elastic_shell_data.h, for measurements
+  const Impl& impl() const { return *impl_; }
+
  private:
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

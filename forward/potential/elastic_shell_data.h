@@ -138,7 +138,8 @@ struct ElasticShell::Impl {
                                 const ShellTheta& change) const;
 };
 
-/// K of one element from its points' tangents A (each lane's 9 x 9), 3 nodes x 3 nodes, both triangles.
+/// K of one element from its points' tangents A (each lane's 9 x 9): 3 nodes x 3 nodes, both triangles, component by
+/// component (row i nodes + a).
 class ElementTangent {
  public:
   ElementTangent(const RuleTable& rule, PrismOrder order, bool sum_factorisation);

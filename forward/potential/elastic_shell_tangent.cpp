@@ -46,18 +46,22 @@ namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Row (point, alpha), columns (i, j, b): sum_beta D_{i alpha, j beta} dN_b/dbeta.
-void right_factor_rows(const double* D, const MatrixXd& gradient, int column, int nodes, double* row0,
-                       std::ptrdiff_t stride) {
+/// Component pairs (i, j): the six of a symmetric matrix first, then the other three.
+constexpr int kPairs[9][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}, {1, 0}, {2, 0}, {2, 1}};
+constexpr int kSymmetricPairs = 6;
+
+/// Rows (point, alpha), columns (pair, b): sum_beta D_{i alpha, j beta} dN_b/dbeta, for the first `pairs`
+/// pairs.
+void right_factor_rows(const double* D, const MatrixXd& gradient, int column, int nodes, int pairs,
+                       double* row0, std::ptrdiff_t stride) {
+  const double *gu = gradient.col(column).data(), *gv = gradient.col(column + 1).data(),
+               *gw = gradient.col(column + 2).data();
   for (int alpha = 0; alpha < 3; ++alpha) {
     double* out = row0 + alpha * stride;
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j, out += nodes) {
-        const double* d = D + 9 * (3 * i + alpha) + 3 * j;
-        const double *gu = gradient.col(column).data(), *gv = gradient.col(column + 1).data(),
-                     *gw = gradient.col(column + 2).data();
-        for (int b = 0; b < nodes; ++b) out[b] = d[0] * gu[b] + d[1] * gv[b] + d[2] * gw[b];
-      }
+    for (int pair = 0; pair < pairs; ++pair, out += nodes) {
+      const double* d = D + 9 * (3 * kPairs[pair][0] + alpha) + 3 * kPairs[pair][1];
+      for (int b = 0; b < nodes; ++b) out[b] = d[0] * gu[b] + d[1] * gv[b] + d[2] * gw[b];
+    }
   }
 }
 
@@ -67,12 +71,13 @@ void right_factor_rows(const double* D, const MatrixXd& gradient, int column, in
 /// K_{(a c i)(b d j)} = sum_t sum_alpha psi_a alpha (sum_beta A_t psi_b beta) (in the plane).
 void ElementTangent::finish_tensor() {
   const TensorTable& tensor = *rule_.tensor;
-  const int face = order_.face_nodes(), thickness = order_.thickness + 1;
+  const int face = order_.face_nodes(), thickness = order_.thickness + 1, nodes = order_.nodes();
   RowMajor right(3 * tensor.triangle_points, 9 * face);
   MatrixXd product(face, 9 * face);
   std::array<double, 81> A;
   for (int c = 0; c < thickness; ++c)
     for (int d = c; d < thickness; ++d) {
+      const int pairs = c == d ? kSymmetricPairs : 9;
       for (int t = 0; t < tensor.triangle_points; ++t) {
         A.fill(0);
         for (int s = 0; s < tensor.levels; ++s) {
@@ -80,36 +85,36 @@ void ElementTangent::finish_tensor() {
           const double* m = tensor.coefficient.data() + ((s * thickness + c) * thickness + d) * 81;
           for (int k = 0; k < 81; ++k) A[k] += m[k] * D[k];
         }
-        right_factor_rows(A.data(), tensor.psi, 3 * t, face, right.row(3 * t).data(), right.cols());
+        right_factor_rows(A.data(), tensor.psi, 3 * t, face, pairs, right.row(3 * t).data(), right.cols());
       }
-      product.noalias() = tensor.psi * right;
-      for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-          for (int b = 0; b < face; ++b)
-            for (int a = 0; a < face; ++a) {
-              const double value = product(a, (3 * i + j) * face + b);
-              k_(3 * (c * face + a) + i, 3 * (d * face + b) + j) = value;
-              k_(3 * (d * face + b) + j, 3 * (c * face + a) + i) = value;
-            }
+      product.leftCols(pairs * face).noalias() = tensor.psi * right.leftCols(pairs * face);
+      for (int pair = 0; pair < pairs; ++pair) {
+        const int row = kPairs[pair][0] * nodes + c * face, column = kPairs[pair][1] * nodes + d * face;
+        const auto block = product.middleCols(pair * face, face);
+        k_.block(row, column, face, face) = block;
+        if (row != column) k_.block(column, row, face, face) = block.transpose();
+      }
     }
 }
 
 void ElementTangent::finish_plain() {
   constexpr int kBlock = 32;  // points at a time: the right factor stays in cache
   const int nodes = rule_.nodes;
-  RowMajor right(3 * kBlock, 9 * nodes);
-  MatrixXd product = MatrixXd::Zero(nodes, 9 * nodes);
+  RowMajor right(3 * kBlock, kSymmetricPairs * nodes);
+  MatrixXd product = MatrixXd::Zero(nodes, kSymmetricPairs * nodes);
   for (int first = 0; first < rule_.points; first += kBlock) {
     const int count = std::min(kBlock, rule_.points - first);
     for (int p = 0; p < count; ++p)
       right_factor_rows(d_.data() + 81 * static_cast<std::size_t>(first + p), rule_.gradient_columns,
-                        3 * (first + p), nodes, right.row(3 * p).data(), right.cols());
+                        3 * (first + p), nodes, kSymmetricPairs, right.row(3 * p).data(), right.cols());
     product.noalias() += rule_.gradient_columns.middleCols(3 * first, 3 * count) * right.topRows(3 * count);
   }
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      for (int b = 0; b < nodes; ++b)
-        for (int a = 0; a < nodes; ++a) k_(3 * a + i, 3 * b + j) = product(a, (3 * i + j) * nodes + b);
+  for (int pair = 0; pair < kSymmetricPairs; ++pair) {
+    const int row = kPairs[pair][0] * nodes, column = kPairs[pair][1] * nodes;
+    const auto block = product.middleCols(pair * nodes, nodes);
+    k_.block(row, column, nodes, nodes) = block;
+    if (row != column) k_.block(column, row, nodes, nodes) = block.transpose();
+  }
 }
 
 }  // namespace furrow

@@ -83,11 +83,8 @@ void SurfacePoints::add_hessian(const std::vector<Mat3>& H, HessianSum& sum) con
       for (int j = i; j < 3; ++j) {
         for (Eigen::Index q = 0; q < points; ++q) right.row(q) = h[q](i, j) * basis_.row(q);
         block.noalias() = basis_.transpose() * right;
-        for (Eigen::Index a = 0; a < nodes; ++a)
-          for (Eigen::Index b = 0; b < nodes; ++b) {
-            k(3 * a + i, 3 * b + j) = block(a, b);
-            k(3 * b + j, 3 * a + i) = block(a, b);
-          }
+        k.block(i * nodes, j * nodes, nodes, nodes) = block;  // symmetric in a and b
+        if (i != j) k.block(j * nodes, i * nodes, nodes, nodes) = block;
       }
     sum.add(element_[f], first_local_, k);
   }
