@@ -96,7 +96,7 @@ struct SkullOptions {
 
 struct ColliderOptions {
   std::string name;
-  double radius = 0;  ///< [mm]; of no effect where `path` has a column radius; 0: that column is required
+  double radius = 8;  ///< [mm]; of no effect where `path` has a column radius
   PenaltyOptions penalty;
   double friction = 0.8;       ///< mu
   double slip_speed = 0.5;     ///< [mm/s]

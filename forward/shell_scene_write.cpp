@@ -117,7 +117,7 @@ Json skull_json(const SkullOptions& skull) {
 
 Json collider_json(const ColliderOptions& collider, const RelativeTo& relative) {
   Json json{{"name", collider.name}, {"shape", "sphere"}};
-  if (collider.radius > 0) json["radius"] = format_quantity(collider.radius, "mm");
+  json["radius"] = format_quantity(collider.radius, "mm");
   add_penalty(json, collider.penalty);
   json["friction"] = collider.friction;
   json["slip_speed"] = format_quantity(collider.slip_speed, "mm/s");

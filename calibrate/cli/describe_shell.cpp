@@ -18,15 +18,24 @@ std::string mesh_line(const Scene& scene, const PrismMesh& mesh) {
     source = fmt::format("patch of {:.4g} x {:.4g} x {:.4g} mm, {} x {} cells", options.patch->size_x,
                          options.patch->size_y, options.thickness, options.patch->nx, options.patch->ny);
   const auto fixed = std::count(mesh.fixed.begin(), mesh.fixed.end(), 1);
-  return fmt::format("{}: {} prisms of order {} x {}, {} columns, {} nodes, {} of them fixed by the file",
-                     source, mesh.elements.rows(), mesh.order.in_plane, mesh.order.thickness,
-                     mesh.outer_faces.rows(), mesh.nodes.rows(), fixed);
+  return fmt::format("{}: {} prisms of order {} x {}, {} columns, {} nodes{}", source, mesh.elements.rows(),
+                     mesh.order.in_plane, mesh.order.thickness, mesh.outer_faces.rows(), mesh.nodes.rows(),
+                     options.patch ? "" : fmt::format(", {} of them fixed by the file", fixed));
 }
 
-std::string layer_line(const LayerOptions& layer, bool of_patch) {
-  std::string thickness;
-  if (layer.thickness > 0) thickness = fmt::format("{:.4g} mm, ", layer.thickness);
-  if (of_patch && layer.thickness == 0) thickness = "what is left, ";
+/// [mm] of each layer; empty where a mesh file says it.
+std::vector<double> thicknesses(const ShellScene& shell) {
+  std::vector<double> values;
+  if (!shell.mesh.patch) return values;
+  double left = shell.mesh.thickness;
+  for (const LayerOptions& layer : shell.layers) {
+    values.push_back(layer.thickness > 0 ? layer.thickness : left);
+    left -= layer.thickness;
+  }
+  return values;
+}
+
+std::string layer_line(const LayerOptions& layer, const std::string& thickness) {
   std::string line = fmt::format("layer {}: {}{:.4g} kPa, Poisson's ratio {}, stiffening {}", layer.name,
                                  thickness, 1000 * layer.young, layer.poisson, layer.stiffening);
   if (!layer.relaxation_times.empty()) {
@@ -92,8 +101,9 @@ Description describe_shell(const Scene& scene) {
   Description description{"scene", {}, model.warnings};
   auto& lines = description.lines;
   lines.push_back(mesh_line(scene, model.mesh()));
-  for (const LayerOptions& layer : shell.layers)
-    lines.push_back(layer_line(layer, shell.mesh.patch.has_value()));
+  const std::vector<double> thick = thicknesses(shell);
+  for (std::size_t l = 0; l < shell.layers.size(); ++l)
+    lines.push_back(layer_line(shell.layers[l], thick.empty() ? "" : fmt::format("{:.4g} mm, ", thick[l])));
   if (shell.ligaments) lines.push_back(ligaments_line(shell, model));
   if (shell.skull)
     lines.push_back(

@@ -31,6 +31,8 @@ TEST(Units, QuantitiesOfTheSceneFile) {
   EXPECT_EQ(parse_quantity("0.2/mm", dimension::per_length), 0.2);
   EXPECT_EQ(parse_quantity("0.2 1/mm", dimension::per_length), 0.2);
   EXPECT_EQ(parse_quantity("0.2 mm^-1", dimension::per_length), 0.2);
+  EXPECT_EQ(parse_quantity("1/80 /mm", dimension::per_length), 1.0 / 80);
+  EXPECT_EQ(parse_quantity("0.5 /mm^2", dimension::per_area), 0.5);
   EXPECT_EQ(parse_quantity("10 MPa/mm", dimension::stress_per_length), 10);
   EXPECT_EQ(parse_quantity("0.5 mm/s", dimension::speed), 0.5);
   EXPECT_EQ(parse_quantity("20 mN", dimension::force), 0.02);

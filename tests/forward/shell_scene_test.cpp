@@ -126,7 +126,7 @@ TEST_F(ShellSceneFile, EveryKeyOfAPatch) {
   EXPECT_FALSE(shell.skull->subtract_rest_gap);
   EXPECT_EQ(shell.colliders[0].penalty.per_scale, 400);
   EXPECT_EQ(shell.colliders[1].penalty.per_scale, 500);
-  EXPECT_EQ(shell.colliders[1].radius, 0);  // the path's
+  EXPECT_EQ(shell.colliders[1].radius, 8);
   EXPECT_EQ(shell.colliders[1].friction, 0);
   EXPECT_EQ(shell.time.step, 1.0 / 24);
   EXPECT_EQ(shell.time.settle, false);
