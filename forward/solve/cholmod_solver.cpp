@@ -106,6 +106,7 @@ CholmodSolver::CholmodSolver(const SymmetricPattern& pattern, const DofMap& dofs
   impl_->column_start = pattern.column_start;
   impl_->row = pattern.row;
   impl_->size = pattern.size;
+  if (impl_->size == 0) return;  // everything is prescribed: nothing to solve for
   std::vector<int> order = order_by_nodes(pattern, dofs, common);
   std::vector<double> values(pattern.row.size(), 0.0);
   cholmod_sparse a = impl_->matrix(values.data());
@@ -123,6 +124,7 @@ CholmodSolver::~CholmodSolver() {
 
 bool CholmodSolver::factorize(const std::vector<double>& values) {
   require(values.size() == impl_->row.size(), "factorize: values do not fit the pattern");
+  if (impl_->size == 0) return impl_->usable = true;
   cholmod_sparse a = impl_->matrix(const_cast<double*>(values.data()));
   const int ok = cholmod_factorize(&a, impl_->factor, &impl_->common);
   if (!ok && impl_->common.status == CHOLMOD_OUT_OF_MEMORY)
@@ -140,6 +142,7 @@ MatrixXd CholmodSolver::solve(const MatrixXd& b) const {
   require(impl_->usable, "solve: there is no factor");
   require(b.rows() == impl_->size, "solve: the right-hand side has another size");
   MatrixXd x(b.rows(), b.cols());
+  if (impl_->size == 0) return x;
   const int groups = static_cast<int>((b.cols() + kSolveGroup - 1) / kSolveGroup);
   tbb::parallel_for(0, groups, [&](int group) {
     const int first = group * kSolveGroup;
@@ -165,7 +168,7 @@ MatrixXd CholmodSolver::solve(const MatrixXd& b) const {
 }
 
 double CholmodSolver::factor_megabytes() const {
-  return impl_->factor->xsize * sizeof(double) / 1e6;
+  return impl_->factor ? impl_->factor->xsize * sizeof(double) / 1e6 : 0;
 }
 double CholmodSolver::factor_gigaflops() const {
   return impl_->common.fl / 1e9;
