@@ -48,6 +48,16 @@ PrismMesh mesh_to_show(const ShellModel& model) {
   return mesh;
 }
 
+/// Frames that become morph targets: after frame 0 every n-th one, and the last.
+std::vector<std::size_t> shapes_shown(std::size_t frames) {
+  const std::size_t last = frames - 1,
+                    step = std::max<std::size_t>(1, (last + kMostShapes - 1) / kMostShapes);
+  std::vector<std::size_t> shown;
+  for (std::size_t k = step; k < last; k += step) shown.push_back(k);
+  if (last > 0) shown.push_back(last);
+  return shown;
+}
+
 /// Files of a frame, written as soon as it is there.
 class FrameWriter {
  public:
@@ -80,12 +90,9 @@ class FrameWriter {
     gltf.mesh = surface_;
     gltf.mesh.vertices = outer_[0];
     gltf.frame = "scene";
-    const std::size_t last = outer_.size() - 1,
-                      stride = std::max<std::size_t>(1, (last + kMostShapes - 1) / kMostShapes);
-    for (std::size_t k = std::min(stride, last); k >= 1; k = std::min(k + stride, last)) {
+    for (const std::size_t k : shapes_shown(outer_.size())) {
       gltf.poses.push_back({fmt::format("{:04}", k), outer_[k]});
       gltf.times.push_back(times_[k]);
-      if (k == last) break;
     }
     write_gltf(folder_ / "animation.glb", gltf);
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -136,6 +137,20 @@ TEST(Gltf, PosesAreNamedTargetsThatTheAnimationStepsThrough) {
   const auto& sampler = glb.json["animations"][0]["samplers"][0];
   EXPECT_EQ(glb.array<float>(sampler["input"], 1), (std::vector<float>{0, 0.5, 1, 1.5}));
   EXPECT_EQ(glb.array<float>(sampler["output"], 1), (std::vector<float>{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}));
+}
+
+TEST(Gltf, PosesMayHaveTheirOwnTimes) {
+  const testing::TemporaryFolder folder;
+  GltfScene scene = make_scene(2);
+  scene.times = {0.25, 1.5};
+  write_gltf(folder.path() / "a.glb", scene);
+  const Glb glb = read_glb(folder.path() / "a.glb");
+  const auto& sampler = glb.json["animations"][0]["samplers"][0];
+  EXPECT_EQ(glb.array<float>(sampler["input"], 1), (std::vector<float>{0, 0.25, 1.5}));
+  for (const std::vector<double>& wrong : {std::vector<double>{1}, {0, 1}, {2, 2}, {1, std::nan("")}}) {
+    scene.times = wrong;
+    EXPECT_THROW(write_gltf(folder.path() / "b.glb", scene), std::logic_error);
+  }
 }
 
 TEST(Gltf, RefusesWhatItCannotWriteAndLeavesNothing) {
