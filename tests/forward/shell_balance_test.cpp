@@ -140,6 +140,27 @@ TEST(ShellBalance, RelaxationAtConstantStretch) {
   }
 }
 
+/// Skin that turns and moves with the finger does not slip; skin that stays is dragged along.
+TEST(ShellBalance, FrictionSeesTheFingerTurn) {
+  const ShellBody body(pressed_skin());
+  const ColliderPose& before = body.frame.before[0];
+  const ColliderPose& now = body.frame.now[0];
+  const Vec3 offset = body.theta.colliders[0].offset;
+  const Mat3 turn = now.rotation * before.rotation.transpose();
+  ASSERT_GT((turn - Mat3::Identity()).norm(), 0.1);
+  const auto carried = [&](const Positions& x) -> Positions {
+    return ((x.rowwise() - (before.centre + offset).transpose()) * turn.transpose()).rowwise() +
+           (now.centre + offset).transpose();
+  };
+  Positions force = Positions::Zero(body.x.rows(), 3);
+  const Potential& friction = body.potential("friction");
+  EXPECT_LT(friction.value(carried(body.from.frame_start), body.input(), &force).energy, 1e-20);
+  EXPECT_LT(force.cwiseAbs().maxCoeff(), 1e-13);
+  force.setZero();
+  friction.value(body.from.frame_start, body.input(), &force);  // forces on the skin: -force
+  EXPECT_LT(force.cwiseProduct(carried(body.from.frame_start) - body.from.frame_start).sum(), -1e-4);
+}
+
 TEST(ShellBalance, TheSameDigitsOnOneAndTwoThreads) {
   const ShellBody body(pressed_skin());
   const auto run = [&](std::size_t threads) {
