@@ -65,9 +65,17 @@ std::map<std::string, Scene> read_scenes(const JsonNode& root, const PathRules& 
   const auto one = root.find("scene"), many = root.find("scenes");
   if (one.has_value() == many.has_value())
     root.fail("needs either \"scene\": \"scene.json\" or \"scenes\": {\"head\": \"head.json\"}");
-  if (one) return {{"scene", read_scene(file_of(*one), rules)}};
+  const auto read = [&](const JsonNode& node) {
+    Scene scene = read_scene(file_of(node), rules);
+    if (scene.model == "shell")
+      node.fail(
+          "is a scene of model \"shell\", which simulates but is not fitted by this version; name a \"tet\" "
+          "scene");
+    return scene;
+  };
+  if (one) return {{"scene", read(*one)}};
   std::map<std::string, Scene> scenes;
-  for (const auto& [name, file] : many->members()) scenes.emplace(name, read_scene(file_of(file), rules));
+  for (const auto& [name, file] : many->members()) scenes.emplace(name, read(file));
   if (scenes.empty()) many->fail("names no scene");
   return scenes;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace furrow {
 namespace {
@@ -22,11 +23,6 @@ double mean_edge(const SurfaceMesh& mesh) {
   return sum / (3.0 * mesh.triangle_count());
 }
 
-/// What the last equilibrium of the frame started from.
-const ShellState& start_of(const Trajectory& trajectory, const ShellFrame& frame) {
-  return frame.last_step < 0 ? *frame.state : *trajectory.tape[frame.last_step].from;
-}
-
 /// Outer vertices that touch a collider: their dent is no wrinkle.
 std::vector<char> touching(const Positions& outer, const Frame& frame, const ShellTheta& theta) {
   constexpr double kNear = 0.05;  // [mm]
@@ -41,12 +37,18 @@ std::vector<char> touching(const Positions& outer, const Frame& frame, const She
   return near;
 }
 
-Vec3 held_force(const DofMap& dofs, const Positions& gradient) {
+Vec3 held_force(const DofMap& dofs, const Positions& gradient, const std::vector<int>& nodes) {
   Vec3 sum = Vec3::Zero();
-  for (int i = 0; i < gradient.rows(); ++i)
+  for (const int i : nodes)
     for (int c = 0; c < 3; ++c)
       if (dofs.dof[3 * i + c] < 0) sum[c] += gradient(i, c);
   return sum;
+}
+
+std::vector<int> all_nodes(const PrismMesh& mesh) {
+  std::vector<int> nodes(mesh.nodes.rows());
+  std::iota(nodes.begin(), nodes.end(), 0);
+  return nodes;
 }
 
 Json to_json(const WrinkleStatistics& wrinkles) {
@@ -79,12 +81,10 @@ WrinkleFilter wrinkle_filter(const ShellModel& model) {
   return WrinkleFilter(surface, 4 * std::max(thickness, mean_edge(surface)));
 }
 
-ShellFrameSummary summarise(const ShellModel& model, const Trajectory& trajectory, int index,
-                            const WrinkleFilter& filter) {
-  const ShellFrame& frame = trajectory.frames[index];
+ShellFrameSummary summarise(const ShellModel& model, const ShellFrame& frame, const WrinkleFilter& filter) {
   const CompiledShell& shell = *model.compiled;
   const Positions& x = frame.state->x;
-  const StepInput input{start_of(trajectory, frame), frame.frame, model.theta};
+  const StepInput input{*frame.from, frame.frame, model.theta};
   const ShellValue value = shell.evaluate(x, input, true);
 
   ShellFrameSummary out;
@@ -97,7 +97,9 @@ ShellFrameSummary summarise(const ShellModel& model, const Trajectory& trajector
   for (std::size_t c = 0; c < model.colliders.size(); ++c)
     out.forces.push_back(shell.contact().force_on(static_cast<int>(c), x, input) +
                          shell.friction().force_on(static_cast<int>(c), x, input));
-  out.held = held_force(shell.dofs(), value.gradient);
+  out.held = held_force(shell.dofs(), value.gradient, all_nodes(model.mesh()));
+  for (const std::vector<int>& nodes : model.boundary_nodes)
+    out.held_by.push_back(held_force(shell.dofs(), value.gradient, nodes));
   const Positions outer = outer_positions(model.mesh(), x);
   const VectorXd moved = (outer - outer_positions(model.mesh(), model.mesh().nodes)).rowwise().norm();
   out.mean_displacement = moved.mean();
@@ -115,6 +117,8 @@ Json to_json(const ShellModel& model, const ShellFrameSummary& frame) {
     energy += frame.energies[p];
   }
   for (std::size_t c = 0; c < frame.forces.size(); ++c) forces[model.colliders[c]] = to_json(frame.forces[c]);
+  Json held_by = Json::array();
+  for (const Vec3& force : frame.held_by) held_by.push_back(to_json(force));
   return {{"time_s", frame.time},
           {"energy_mJ", energy},
           {"energies_mJ", energies},
@@ -125,6 +129,7 @@ Json to_json(const ShellModel& model, const ShellFrameSummary& frame) {
           {"out_of_balance_N", frame.report.gradient},
           {"force_on_collider_N", forces},
           {"force_of_boundary_N", to_json(frame.held)},
+          {"forces_by_boundary_N", held_by},
           {"smallest_J", frame.smallest_j},
           {"deepest_penetration_mm", frame.penetration},
           {"mean_displacement_mm", frame.mean_displacement},

@@ -19,6 +19,7 @@ struct ShellFrameSummary {
   double penetration = 0;        ///< deepest, into any collider [mm]
   std::vector<Vec3> forces;      ///< of the skin on every collider, contact and friction [N]
   Vec3 held = Vec3::Zero();      ///< sum of the forces that hold the fixed directions, on the skin [N]
+  std::vector<Vec3> held_by;     ///< the same of every entry of the scene's `boundary` alone [N]
   double mean_displacement = 0, largest_displacement = 0;  ///< of the outer nodes [mm]
   WrinkleStatistics wrinkles;                              ///< of the outer surface without its contacts
 };
@@ -31,9 +32,8 @@ Positions outer_positions(const PrismMesh& mesh, const Positions& nodes);
 /// Waves longer than four thicknesses (four mean edges, where that is more) are bulk deformation.
 WrinkleFilter wrinkle_filter(const ShellModel& model);
 
-/// Frame `index` of the trajectory, which belongs to this model.
-ShellFrameSummary summarise(const ShellModel& model, const Trajectory& trajectory, int index,
-                            const WrinkleFilter& filter);
+/// A frame of this model.
+ShellFrameSummary summarise(const ShellModel& model, const ShellFrame& frame, const WrinkleFilter& filter);
 
 nlohmann::ordered_json to_json(const ShellModel& model, const ShellFrameSummary& frame);
 

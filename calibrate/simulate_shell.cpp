@@ -138,9 +138,15 @@ ShellSimulation simulate_shell(const ShellModel& model, const fs::path& folder,
                                const ShellProgress& progress) {
   ShellSimulation simulation;
   FrameWriter writer(model, folder);
+  const WrinkleFilter filter = wrinkle_filter(model);
+  ShellSchedule schedule = model.schedule;
+  schedule.keep_tape = false;
   const Trajectory trajectory =
-      simulate(*model.compiled, model.theta, model.schedule, [&](const ShellFrame& frame) {
+      simulate(*model.compiled, model.theta, schedule, [&](const ShellFrame& frame) {
         writer.write(frame);
+        simulation.frames.push_back(summarise(model, frame, filter));
+        if (!model.colliders.empty())
+          write_text_atomically(folder / "forces.csv", forces_csv(model, simulation.frames));
         simulation.interrupted = !progress(writer.count() - 1, model.schedule.frames, frame.report) &&
                                  writer.count() <= model.schedule.frames;
         return !simulation.interrupted;
@@ -148,12 +154,7 @@ ShellSimulation simulate_shell(const ShellModel& model, const fs::path& folder,
   if (trajectory.failure != StepFailure::none)
     simulation.failure = fmt::format("frame {}, the step to {:.6g} s: {}", writer.count(),
                                      trajectory.failed_at, describe(trajectory.failure));
-  const WrinkleFilter filter = wrinkle_filter(model);
-  for (int k = 0; k < writer.count(); ++k)
-    simulation.frames.push_back(summarise(model, trajectory, k, filter));
   writer.write_animations(model.scene.file.stem().string());
-  if (!model.colliders.empty())
-    write_text_atomically(folder / "forces.csv", forces_csv(model, simulation.frames));
   simulation.summary = folder / "summary.json";
   write_json(simulation.summary, summary_of(model, simulation, filter.cutoff()));
   return simulation;

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "forward/base/error.h"
+
 namespace furrow {
 
 Positions inner_normals(const PrismMesh& mesh) {
@@ -29,7 +31,15 @@ ImlsSurface skull_of(const PrismMesh& mesh, const ShellPhysics::Skull& skull) {
   Positions points(nodes.size(), 3);
   for (std::size_t k = 0; k < nodes.size(); ++k) points.row(k) = mesh.nodes.row(nodes[k]);
   const double h = skull.radius > 0 ? skull.radius : imls_radius(points);
-  return ImlsSurface(points, inner_normals(mesh), h, skull.kernel);
+  const Positions normals = inner_normals(mesh);
+  ImlsSurface surface(points, normals, h, skull.kernel);
+  Eigen::Index outside = 0;  // g > 0 on the skin's side, THEORY 7
+  for (Eigen::Index k = 0; k < points.rows(); ++k) {
+    const Vec3 above = (points.row(k) + 0.1 * h * normals.row(k)).transpose();
+    outside += surface.value(above, false).g > 0;
+  }
+  require(2 * outside > points.rows(), "the skull's normals do not point from bone to skin");
+  return surface;
 }
 
 }  // namespace

@@ -117,6 +117,7 @@ struct Boundary {
     BoundaryMotion motion;
   };
   std::vector<Moving> moving;
+  std::vector<std::vector<int>> nodes;  ///< of every entry of the scene
 
   Positions at(double time) const {
     Positions x = rest;
@@ -131,13 +132,14 @@ struct Boundary {
 };
 
 Boundary boundary_of(const Scene& scene, const PrismMesh& mesh) {
-  Boundary boundary{FixedFlags::Constant(mesh.nodes.rows(), 3, false), mesh.nodes, {}};
+  Boundary boundary{FixedFlags::Constant(mesh.nodes.rows(), 3, false), mesh.nodes, {}, {}};
   for (int i = 0; i < static_cast<int>(mesh.fixed.size()); ++i)
     if (mesh.fixed[i]) boundary.fixed.row(i).setConstant(true);
   for (std::size_t k = 0; k < scene.boundary.size(); ++k) {
     const BoundaryCondition& condition = scene.boundary[k];
     const std::string where = fmt::format("{}: boundary[{}]", scene.file.string(), k);
     const std::vector<int> nodes = nodes_of(condition, mesh, where);
+    boundary.nodes.push_back(nodes);
     for (const int node : nodes)
       for (int c = 0; c < 3; ++c) boundary.fixed(node, c) = boundary.fixed(node, c) || condition.fix[c];
     if (!condition.path.empty())
@@ -200,6 +202,15 @@ void warn_about_paths(const Scene& scene, ShellModel& model) {
   }
 }
 
+/// The reader sees the scene; only here it is known whether a mesh file fixes nodes.
+void refuse_free_body(const Scene& scene, const Boundary& boundary) {
+  const bool weight_on_skull = scene.shell->skull && scene.gravity.norm() * scene.density > 0;
+  if (boundary.fixed.any() || scene.shell->ligaments || weight_on_skull) return;
+  throw InputError(scene.file.string(),
+                   "nothing holds the skin (the mesh file fixes no node), so that it has no equilibrium: add "
+                   "\"boundary\": [{\"nodes\": \"rim\", \"fix\": \"xyz\"}] or \"ligaments\"");
+}
+
 /// A finger that starts inside the skin pushes it out in one step: refused, since nobody means it.
 void refuse_colliders_inside(const Scene& scene, const ShellModel& model) {
   if (!model.schedule.colliders) return;
@@ -244,6 +255,8 @@ ShellModel build_shell_model(const Scene& scene) {
   model.ligament_clusters = field.clusters;
   model.ligament_labels = field.labels;
   const Boundary boundary = boundary_of(scene, mesh);
+  refuse_free_body(scene, boundary);
+  model.boundary_nodes = boundary.nodes;
   model.theta = theta_of(scene, field.b);
   model.schedule = schedule_of(scene, boundary);
   model.compiled = std::make_shared<CompiledShell>(std::move(mesh), physics_of(shell), boundary.fixed);

@@ -20,11 +20,12 @@ struct ShellModel {
   /// Ligament clusters: name and label per inner vertex, where the field is clustered; empty otherwise.
   std::vector<std::string> ligament_clusters;
   std::vector<int> ligament_labels;
+  std::vector<std::vector<int>> boundary_nodes;  ///< of every entry of the scene's `boundary`
   std::vector<std::string> warnings;
 
   const PrismMesh& mesh() const { return compiled->mesh(); }
-  /// The outer surface as a triangle mesh: vertices are mesh().outer_nodes() in this order; every face of order p
-  /// gives p^2 triangles.
+  /// The outer surface as a triangle mesh: vertices are mesh().outer_nodes() in this order; every face of
+  /// order p gives p^2 triangles.
   Triangles outer_triangles() const;
 };
 

@@ -2,7 +2,7 @@
 #include "calibrate/cli/command.h"
 #include "calibrate/cli/describe.h"
 #include "calibrate/cli/describe_prisms.h"
-#include "forward/element/layered_rule.h"
+#include "forward/mesh/mesh_rules.h"
 #include "forward/mesh/prism_mesh_io.h"
 #include "forward/mesh/tet_mesh_io.h"
 #include "forward/scene_io.h"

@@ -1,7 +1,5 @@
 #include "forward/element/layered_rule.h"
 
-#include <map>
-
 #include "forward/base/error.h"
 
 namespace furrow {
@@ -15,22 +13,6 @@ bool is_constant(const VectorXd& values) {
 VectorXd at_points(const VectorXd& bound, const MatrixXd& basis) {
   if (is_constant(bound)) return VectorXd::Constant(basis.rows(), bound[0]);
   return basis * bound;
-}
-
-/// Numbers that are equal where two elements may share a rule.
-std::vector<double> key_of(const std::vector<Sublayer>& sublayers) {
-  std::vector<double> key;
-  const auto append = [&](const VectorXd& values) {
-    const Eigen::Index count = is_constant(values) ? 1 : values.size();
-    key.push_back(static_cast<double>(count));
-    key.insert(key.end(), values.data(), values.data() + count);
-  };
-  for (const Sublayer& sublayer : sublayers) {
-    key.push_back(sublayer.layer);
-    append(sublayer.low);
-    append(sublayer.high);
-  }
-  return key;
 }
 
 }  // namespace
@@ -54,18 +36,6 @@ LayeredRule layered_rule(const PrismRule& rule, int p, const std::vector<Sublaye
     result.points(rows, 2) = a + (rule.points.col(2).array() + 1) / 2 * (b - a);
     result.weights(rows) = rule.weights.array() * (b - a) / 2;
     result.layer.insert(result.layer.end(), count, layer);
-  }
-  return result;
-}
-
-MeshRules mesh_rules(const PrismMesh& mesh, RuleKind kind) {
-  const PrismRule rule = rule_for(mesh.order, kind);
-  MeshRules result;
-  std::map<std::vector<double>, int> number;
-  for (const std::vector<Sublayer>& sublayers : mesh.sublayers) {
-    const auto [found, is_new] = number.try_emplace(key_of(sublayers), static_cast<int>(result.rules.size()));
-    if (is_new) result.rules.push_back(layered_rule(rule, mesh.order.in_plane, sublayers));
-    result.rule_of_element.push_back(found->second);
   }
   return result;
 }

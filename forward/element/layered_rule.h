@@ -9,9 +9,16 @@
 #include <vector>
 
 #include "forward/element/quadrature.h"
-#include "forward/mesh/prism_mesh.h"
 
 namespace furrow {
+
+/// One material layer inside an element: it reaches from `low` to `high` in the element's own w in [-1, 1].
+/// One value for the whole element, or one a column of nodes (face_nodes() of them, interpolated by the
+/// triangle's basis) where the thickness varies.
+struct Sublayer {
+  VectorXd low, high;
+  int layer = 0;  ///< index into the scene's layers
+};
 
 struct LayeredRule {
   Points3 points;
@@ -22,12 +29,5 @@ struct LayeredRule {
 
 /// The rule of an element of the given sublayers (their low/high may vary with (u, v)).
 LayeredRule layered_rule(const PrismRule& rule, int p, const std::vector<Sublayer>& sublayers);
-
-/// Rules of a mesh; elements with the same sublayers share one.
-struct MeshRules {
-  std::vector<LayeredRule> rules;
-  std::vector<int> rule_of_element;
-};
-MeshRules mesh_rules(const PrismMesh& mesh, RuleKind kind);
 
 }  // namespace furrow

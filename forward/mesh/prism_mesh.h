@@ -6,17 +6,9 @@
 #include <vector>
 
 #include "forward/base/types.h"
-#include "forward/element/lagrange_prism.h"
+#include "forward/element/layered_rule.h"
 
 namespace furrow {
-
-/// One material layer inside an element: it reaches from `low` to `high` in the element's own w in [-1, 1].
-/// One value for the whole element, or one a column of nodes (face_nodes() of them, interpolated by the
-/// triangle's basis) where the thickness varies.
-struct Sublayer {
-  VectorXd low, high;
-  int layer = 0;  ///< index into PrismMesh::layers
-};
 
 struct PrismMesh {
   PrismOrder order;

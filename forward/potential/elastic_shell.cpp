@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "forward/base/error.h"
+#include "forward/mesh/mesh_rules.h"
 #include "forward/potential/elastic_shell_data.h"
 
 namespace furrow {

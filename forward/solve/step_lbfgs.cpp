@@ -41,7 +41,7 @@ void minimise_lbfgs(StepMinimisation& m, HessianSum& sum, int max_iterations) {
 }
 
 void minimise_pcg(StepMinimisation& m, HessianSum& sum, int max_iterations) {
-  constexpr int kManyIterations = 25;  ///< of a linear solve: then the factor is worth refreshing
+  constexpr int kManyIterations = 40;  ///< of a linear solve: then the factor is worth refreshing
   bool stale = true;
   while (!m.finished(max_iterations)) {
     if (stale) {
@@ -59,7 +59,7 @@ void minimise_pcg(StepMinimisation& m, HessianSum& sum, int max_iterations) {
       return shell.solver().solve(r);
     };
     const double forcing = std::min(0.1, std::sqrt(m.report().gradient));
-    const KrylovResult linear = conjugate_gradients(A, M, m.gradient(), {forcing, 60});
+    const KrylovResult linear = conjugate_gradients(A, M, m.gradient(), {forcing, 80});
     const bool useless = linear.x.col(0).dot(m.gradient()) <= 0;
     if (linear.iterations > kManyIterations || linear.indefinite || !linear.converged) stale = true;
     if (!m.move(useless ? -VectorXd(shell.solver().solve(m.gradient())) : VectorXd(-linear.x.col(0)))) {

@@ -14,7 +14,7 @@ class Simulation {
     state_ = std::make_shared<ShellState>(shell.rest_state());
     ShellFrame first;
     first.frame = frame_between(0, 0);
-    first.state = state_;
+    first.from = first.state = state_;
     out_.frames.push_back(first);
   }
 
@@ -27,6 +27,7 @@ class Simulation {
     if (!run(equilibrium(shell_, frame, boundary(0), schedule_.solver), report)) return fail(report, 0);
     run(viscous_relaxation(shell_, frame, 1), report);
     run(refresh_lag(shell_, frame), report);
+    out_.frames[0].from = out_.tape[mark].from;
     out_.frames[0].state = state_;
     out_.frames[0].report = report;
     out_.frames[0].last_step = static_cast<int>(mark);
@@ -38,7 +39,12 @@ class Simulation {
     const double from = (index - 1) * schedule_.dt, to = index * schedule_.dt;
     if (!advance(from, to, 0, frame)) return false;
     frame.time = to;
+    frame.from = out_.tape[frame.last_step].from;
     frame.state = state_;
+    if (!schedule_.keep_tape) {
+      out_.tape.clear();
+      out_.frames.back().from = out_.frames.back().state = nullptr;
+    }
     out_.frames.push_back(frame);
     return !progress || progress(frame);
   }

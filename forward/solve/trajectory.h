@@ -23,6 +23,8 @@ struct ShellSchedule {
   Vec3 gravity = Vec3::Zero();                     ///< [mm/s^2]
   StepSolverOptions solver;
   int max_halvings = 4;  ///< of a frame whose equilibrium fails
+  bool keep_tape =
+      true;  ///< false: long runs forget what came before the frame at hand (no derivatives then)
 };
 
 struct TapeEntry {
@@ -34,6 +36,7 @@ struct TapeEntry {
 struct ShellFrame {
   double time = 0;
   Frame frame;                              ///< the last (sub)step that led here
+  std::shared_ptr<const ShellState> from;   ///< what its last equilibrium started from
   std::shared_ptr<const ShellState> state;  ///< at its end
   int last_step = -1;                       ///< tape entry that produced x; -1: frame 0 at rest
   StepReport report;                        ///< of the last equilibrium, iterations summed
@@ -41,7 +44,7 @@ struct ShellFrame {
 };
 
 struct Trajectory {
-  std::vector<TapeEntry> tape;
+  std::vector<TapeEntry> tape;     ///< empty without keep_tape; then only the last frame has states
   std::vector<ShellFrame> frames;  ///< frame 0 first; shorter than asked for where a step failed
   StepFailure failure = StepFailure::none;
   double failed_at = 0;  ///< [s]

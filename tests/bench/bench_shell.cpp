@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "forward/compiled_shell.h"
+#include "forward/mesh/mesh_rules.h"
 #include "forward/mesh/prism_shell.h"
 #include "forward/potential/elastic_shell_data.h"
 #include "forward/solve/lbfgs_memory.h"

@@ -1,9 +1,9 @@
-#include "forward/element/layered_rule.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "forward/mesh/mesh_rules.h"
 #include "forward/mesh/prism_shell.h"
 #include "tests/forward/prism_stiffness.h"
 
