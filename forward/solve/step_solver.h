@@ -7,6 +7,9 @@
 
 namespace furrow {
 
+/// `automatic` is Newton, the fastest where measured: a stroke's frames take it 9.2 s at 288 quartic prisms
+/// (pcg 13.2 s, lbfgs 27 s) and 119 s at 1,920 (pcg 145 s). Contact changes its active set at every iterate,
+/// so that a frozen factor is soon stale, and a factor costs as much as some 35 solves.
 enum class StepMethod { automatic, newton, lbfgs, pcg };
 
 struct StepSolverOptions {
