@@ -31,9 +31,9 @@ PrismRule tensor_rule(const TriangleRule& triangle, int line_points);
 /// The rule on each of the n^2 congruent sub-triangles (THEORY 3, contact).
 TriangleRule subdivide_rule(const TriangleRule& rule, int n);
 
-/// What the order needs: `exact` at rest (linear degree 2, quadratic 6, cubic 8, quartic 10; `tensor` the
-/// product rule of the same accuracy), or `seed` as published (2-point, 11-point d4, 16-point d5, 28-point
-/// d6).
+/// What the order needs: `exact` at rest (linear degree 2, quadratic 6, cubic 8, quartic 10), `tensor` the
+/// product of the triangle rule of that degree with q + 1 Gauss points (as accurate at finite strain:
+/// bench_shell; 75 points for p4q2), or `seed` as published (2-point, 11-point d4, 16-point d5, 28-point d6).
 enum class RuleKind { tensor, exact, seed };
 PrismRule rule_for(PrismOrder order, RuleKind kind);
 

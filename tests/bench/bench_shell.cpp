@@ -256,7 +256,7 @@ void rule_rows() {
   Positions reference, forces;
   PlainShell(patch, tensor_rule(subdivide_rule(triangle_rule(12), 2), 6)).gradient_of(reference);
   for (const auto& [kind, name] :
-       {std::pair{RuleKind::tensor, "48-point tensor rule"}, {RuleKind::exact, "85-point rule"}}) {
+       {std::pair{RuleKind::tensor, "75-point tensor rule"}, {RuleKind::exact, "85-point rule"}}) {
     PlainShell(patch, rule_for(patch.mesh.order, kind)).gradient_of(forces);
     fmt::print("quadrature error of nodal forces at 30 % strain, {:<22} {:.2e}\n", name,
                (forces - reference).norm() / reference.norm());
@@ -311,7 +311,7 @@ int main() {
   {
     const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
     fmt::print("one thread, time an element, furrow : plain Eigen at the same rule\n");
-    bench::element_rows(RuleKind::tensor, "48-point tensor rule", StackKind::stack);
+    bench::element_rows(RuleKind::tensor, "75-point tensor rule", StackKind::stack);
     bench::element_rows(RuleKind::exact, "85-point rule", StackKind::stack);
     bench::element_rows(RuleKind::exact, "85-point rule in two layers", StackKind::seed);
     bench::lbfgs_row(26, 13);
