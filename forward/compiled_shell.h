@@ -10,7 +10,7 @@
 #include "forward/compiled_scene.h"
 #include "forward/potential/elastic_shell.h"
 #include "forward/potential/surface_potentials.h"
-#include "forward/solve/cholmod_solver.h"
+#include "forward/assembly/cholmod_solver.h"
 
 namespace furrow {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "forward/base/types.h"
+#include "forward/material/neo_hookean.h"
 #include "forward/shell_scene.h"
 
 namespace furrow {
@@ -33,8 +34,6 @@ struct TetOptions {
   std::filesystem::path fixed_nodes;  ///< list of node indices; empty: what the mesh file says
   bool operator==(const TetOptions&) const = default;
 };
-
-enum class Law { neo_hookean, neo_hookean_isochoric };
 
 struct Tissue {
   Law law = Law::neo_hookean;

@@ -8,7 +8,9 @@
 #include "forward/base/error.h"
 #include "forward/base/mesh_io.h"
 #include "forward/shell_ligament_field.h"
+#include "forward/shell_refusals.h"
 #include "forward/solve/boundary_path.h"
+#include "forward/solve/collider_path.h"
 
 namespace furrow {
 
@@ -85,8 +87,9 @@ ShellTheta theta_of(const Scene& scene, const VectorXd& b) {
 std::vector<int> nodes_of(const BoundaryCondition& condition, const PrismMesh& mesh,
                           const std::string& where) {
   std::vector<int> nodes;
-  if (!condition.file.empty()) return read_index_list(condition.file, static_cast<int>(mesh.nodes.rows()));
-  if (condition.box) {
+  if (!condition.file.empty()) {
+    nodes = read_index_list(condition.file, static_cast<int>(mesh.nodes.rows()));
+  } else if (condition.box) {
     for (int i = 0; i < mesh.nodes.rows(); ++i) {
       const Vec3 x = mesh.nodes.row(i).transpose();
       if ((x.array() >= (*condition.box)[0].array()).all() &&
@@ -131,10 +134,34 @@ struct Boundary {
   }
 };
 
+/// A path moves what its entry holds, and nothing is moved by two paths. `mover`: by node and direction the
+/// entry that moves it, or -1; grows.
+void check_motion(const Scene& scene, std::size_t k, const Boundary::Moving& set, Eigen::MatrixX3i& mover) {
+  const std::string where = fmt::format("{}: boundary[{}]", scene.file.string(), k);
+  for (int c = 0; c < 3; ++c) {
+    if (!set.components[c] && set.motion.moves(c))
+      throw InputError(where + ".path",
+                       fmt::format("moves along {0}, which \"fix\" does not hold; add {0} to it "
+                                   "or remove the column {0}_mm",
+                                   "xyz"[c]));
+    if (!set.components[c]) continue;
+    for (const int node : set.nodes) {
+      const int other = mover(node, c);
+      if (other >= 0 && scene.boundary[other].path != scene.boundary[k].path)
+        throw InputError(where + ".path",
+                         fmt::format("moves node {} (0-based) along {}, which the path of boundary[{}] moves "
+                                     "too; let their nodes differ",
+                                     node, "xyz"[c], other));
+      mover(node, c) = static_cast<int>(k);
+    }
+  }
+}
+
 Boundary boundary_of(const Scene& scene, const PrismMesh& mesh) {
   Boundary boundary{FixedFlags::Constant(mesh.nodes.rows(), 3, false), mesh.nodes, {}, {}};
   for (int i = 0; i < static_cast<int>(mesh.fixed.size()); ++i)
     if (mesh.fixed[i]) boundary.fixed.row(i).setConstant(true);
+  Eigen::MatrixX3i mover = Eigen::MatrixX3i::Constant(mesh.nodes.rows(), 3, -1);
   for (std::size_t k = 0; k < scene.boundary.size(); ++k) {
     const BoundaryCondition& condition = scene.boundary[k];
     const std::string where = fmt::format("{}: boundary[{}]", scene.file.string(), k);
@@ -142,8 +169,9 @@ Boundary boundary_of(const Scene& scene, const PrismMesh& mesh) {
     boundary.nodes.push_back(nodes);
     for (const int node : nodes)
       for (int c = 0; c < 3; ++c) boundary.fixed(node, c) = boundary.fixed(node, c) || condition.fix[c];
-    if (!condition.path.empty())
-      boundary.moving.push_back({nodes, condition.fix, BoundaryMotion::read(condition.path)});
+    if (condition.path.empty()) continue;
+    boundary.moving.push_back({nodes, condition.fix, BoundaryMotion::read(condition.path)});
+    check_motion(scene, k, boundary.moving.back(), mover);
   }
   if (boundary.fixed.all())
     throw InputError(scene.file.string(),
@@ -190,45 +218,6 @@ ShellSchedule schedule_of(const Scene& scene, const Boundary& boundary) {
   return schedule;
 }
 
-/// What a path and a clock can disagree about.
-void warn_about_paths(const Scene& scene, ShellModel& model) {
-  const double end = model.schedule.dt * model.schedule.frames;
-  for (const ColliderOptions& collider : scene.shell->colliders) {
-    const ColliderPath path = ColliderPath::read(collider.path, collider.radius);
-    if (path.last_time() < end - 1e-9)
-      model.warnings.push_back(
-          fmt::format("{} ends at {:.6g} s and the scene at {:.6g} s: the last row stands",
-                      collider.path.filename().string(), path.last_time(), end));
-  }
-}
-
-/// The reader sees the scene; only here it is known whether a mesh file fixes nodes.
-void refuse_free_body(const Scene& scene, const Boundary& boundary) {
-  const bool weight_on_skull = scene.shell->skull && scene.gravity.norm() * scene.density > 0;
-  if (boundary.fixed.any() || scene.shell->ligaments || weight_on_skull) return;
-  throw InputError(scene.file.string(),
-                   "nothing holds the skin (the mesh file fixes no node), so that it has no equilibrium: add "
-                   "\"boundary\": [{\"nodes\": \"rim\", \"fix\": \"xyz\"}] or \"ligaments\"");
-}
-
-/// A finger that starts inside the skin pushes it out in one step: refused, since nobody means it.
-void refuse_colliders_inside(const Scene& scene, const ShellModel& model) {
-  if (!model.schedule.colliders) return;
-  const Positions& outer = model.compiled->outer().rest();
-  const std::vector<ColliderPose> poses = model.schedule.colliders(0);
-  for (std::size_t c = 0; c < poses.size(); ++c) {
-    if (!poses[c].present) continue;
-    const double depth =
-        poses[c].radius - (outer.rowwise() - poses[c].centre.transpose()).rowwise().norm().minCoeff();
-    if (depth > 1e-9)
-      throw InputError(
-          scene.shell->colliders[c].path.string(),
-          fmt::format("collider \"{}\" starts {:.3g} mm inside the skin; start it outside and press in "
-                      "over some frames (or set present to 0 in the first rows)",
-                      model.colliders[c], depth));
-  }
-}
-
 }  // namespace
 
 Triangles ShellModel::outer_triangles() const {
@@ -247,6 +236,8 @@ Triangles ShellModel::outer_triangles() const {
 ShellModel build_shell_model(const Scene& scene) {
   const ShellScene& shell = shell_of(scene);
   PrismMesh mesh = build_shell_mesh(scene);
+  refuse_too_large(scene, mesh);
+  refuse_sharp_bone(scene, mesh);
   ShellModel model;
   model.scene = scene;
   for (const LayerOptions& layer : shell.layers) model.layers.push_back(layer.name);
@@ -255,13 +246,13 @@ ShellModel build_shell_model(const Scene& scene) {
   model.ligament_clusters = field.clusters;
   model.ligament_labels = field.labels;
   const Boundary boundary = boundary_of(scene, mesh);
-  refuse_free_body(scene, boundary);
+  refuse_free_body(scene, mesh, boundary.fixed);
   model.boundary_nodes = boundary.nodes;
   model.theta = theta_of(scene, field.b);
   model.schedule = schedule_of(scene, boundary);
   model.compiled = std::make_shared<CompiledShell>(std::move(mesh), physics_of(shell), boundary.fixed);
   refuse_colliders_inside(scene, model);
-  warn_about_paths(scene, model);
+  model.warnings = path_warnings(scene, model);
   return model;
 }
 

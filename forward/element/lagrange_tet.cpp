@@ -1,7 +1,5 @@
 #include "forward/element/lagrange_tet.h"
 
-#include "forward/mesh/tet_mesh.h"
-
 namespace furrow {
 
 void tet_shape(int n, double u, double v, double w, double* value, double (*gradient)[3]) {

@@ -15,9 +15,10 @@
 
 #include "forward/base/types.h"
 #include "forward/element/pack.h"
-#include "forward/scene.h"
 
 namespace furrow {
+
+enum class Law { neo_hookean, neo_hookean_isochoric };
 
 template <class T>
 struct IsotropicResponse {

@@ -1,15 +1,12 @@
-// Tetrahedral meshes of order 1 and 2.
-//
-// Node order of an element: corners 0..3 with positive volume det(x1-x0, x2-x0, x3-x0) > 0, then for order 2
-// the mid-edge nodes of 01, 12, 02, 03, 13, 23 (VTK_QUADRATIC_TETRA, CalculiX C3D10).
+// Tetrahedral meshes of order 1 and 2; node order: element/lagrange_tet.h.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
 #include "forward/base/surface_mesh.h"
 #include "forward/base/types.h"
+#include "forward/element/lagrange_tet.h"
 
 namespace furrow {
 
@@ -26,11 +23,6 @@ struct TetMesh {
   int node_count() const { return static_cast<int>(nodes.rows()); }
   int element_count() const { return static_cast<int>(elements.rows()); }
 };
-
-inline constexpr std::array<std::array<int, 2>, 6> kTetEdges{
-    {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}}};
-/// Corner triples of the four faces, outward for positive volume.
-inline constexpr std::array<std::array<int, 3>, 4> kTetFaces{{{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}};
 
 /// Straight-sided order 2 of an order 1 mesh: mid-edge nodes are appended after the corners; fixed and region
 /// are carried (an edge's node is fixed when both ends are and the edge lies on a boundary face whose three

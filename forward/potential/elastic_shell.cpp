@@ -150,19 +150,11 @@ PotentialValue ElasticShell::value(const Positions& x, const StepInput& in, Posi
     ElementForces forces;
     Pack energy{}, smallest = Pack{} + std::numeric_limits<double>::infinity();
     for (int pack = 0; pack < rule.packs; ++pack) {
-      const int global = d.first_pack[e] + pack;
-      const PackGeometry& rest = d.geometry[global];
-      SkinPoint point =
-          d.point(reference_jacobian(rule, pack, nodes) * rest.inverse, global, *in.from.history);
-      PackMat3 G;
-      if (d.prestretched()) {
-        G = d.prestretch(rule, pack, global, in.theta);
-        point.prestretch = &G;
-      }
-      const SkinStress s = skin_stress(point, moduli[d.rule_of_element[e]][pack]);
-      energy += rest.weight * s.energy;
+      const PackInput at(d, e, pack, nodes, moduli, in);
+      const SkinStress s = skin_stress(at.point, at.moduli);
+      energy += at.rest.weight * s.energy;
       smallest = pack_min(smallest, s.j);
-      if (gradient) forces.add(rule, pack, pulled_back(s.P, rest.inverse, rest.weight));
+      if (gradient) forces.add(rule, pack, pulled_back(s.P, at.rest.inverse, at.rest.weight));
     }
     part[e].energy = lane_sum(energy);
     part[e].smallest_j = std::min(std::min(smallest[0], smallest[1]), std::min(smallest[2], smallest[3]));
@@ -186,16 +178,8 @@ void ElasticShell::add_hessian(const Positions& x, const StepInput& in, bool pro
     const ElementNodes nodes = d.gather(x, e);
     ElementTangent tangent(rule, d.order, d.options.sum_factorisation);
     for (int pack = 0; pack < rule.packs; ++pack) {
-      const int global = d.first_pack[e] + pack;
-      const PackGeometry& rest = d.geometry[global];
-      SkinPoint point =
-          d.point(reference_jacobian(rule, pack, nodes) * rest.inverse, global, *in.from.history);
-      PackMat3 G;
-      if (d.prestretched()) {
-        G = d.prestretch(rule, pack, global, in.theta);
-        point.prestretch = &G;
-      }
-      tangent.take(pack, skin_tangent(point, moduli[d.rule_of_element[e]][pack], projected).A, rest);
+      const PackInput at(d, e, pack, nodes, moduli, in);
+      tangent.take(pack, skin_tangent(at.point, at.moduli, projected).A, at.rest);
     }
     sum.add(e, 0, tangent.finish());
   });
@@ -210,18 +194,10 @@ void ElasticShell::add_hessian_product(const Positions& x, const StepInput& in, 
     const ElementNodes nodes = d.gather(x, e), along = d.gather(v, e);
     ElementForces forces;
     for (int pack = 0; pack < rule.packs; ++pack) {
-      const int global = d.first_pack[e] + pack;
-      const PackGeometry& rest = d.geometry[global];
-      SkinPoint point =
-          d.point(reference_jacobian(rule, pack, nodes) * rest.inverse, global, *in.from.history);
-      PackMat3 G;
-      if (d.prestretched()) {
-        G = d.prestretch(rule, pack, global, in.theta);
-        point.prestretch = &G;
-      }
-      const PackMat3 dF = reference_jacobian(rule, pack, along) * rest.inverse;
-      const PackMat3 dP = skin_stress_increment(point, moduli[d.rule_of_element[e]][pack], dF);
-      forces.add(rule, pack, pulled_back(dP, rest.inverse, rest.weight));
+      const PackInput at(d, e, pack, nodes, moduli, in);
+      const PackMat3 dF = reference_jacobian(rule, pack, along) * at.rest.inverse;
+      const PackMat3 dP = skin_stress_increment(at.point, at.moduli, dF);
+      forces.add(rule, pack, pulled_back(dP, at.rest.inverse, at.rest.weight));
     }
     d.scatter(forces, e, out);
   });

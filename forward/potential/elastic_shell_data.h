@@ -128,6 +128,7 @@ struct ElasticShell::Impl {
     });
   }
 
+  /// Moduli of every rule's packs, in the order of `rules`.
   std::vector<RuleModuli> moduli(const ShellTheta& theta, double dt, double exponent) const;
   /// Point of pack `pack` of element e (its number over all elements: first_pack[e] + pack).
   SkinPoint point(const PackMat3& F, int global, const ViscousHistory& history) const;
@@ -138,8 +139,30 @@ struct ElasticShell::Impl {
                                 const ShellTheta& change) const;
 };
 
-/// K of one element from its points' tangents A (each lane's 9 x 9): 3 nodes x 3 nodes, both triangles, component by
-/// component (row i nodes + a).
+/// Everything a pack's material law takes.
+struct PackInput {
+  PackInput(const ElasticShell::Impl& d, int e, int pack_of_element, const ElementNodes& x,
+            const std::vector<RuleModuli>& moduli_of_rules, const StepInput& in)
+      : pack(pack_of_element),
+        global(d.first_pack[e] + pack_of_element),
+        rest(d.geometry[global]),
+        moduli(moduli_of_rules[d.rule_of_element[e]][pack]),
+        point(d.point(reference_jacobian(d.rule(e), pack, x) * rest.inverse, global, *in.from.history)) {
+    if (!d.prestretched()) return;
+    stretch = d.prestretch(d.rule(e), pack, global, in.theta);
+    point.prestretch = &stretch;
+  }
+  PackInput(const PackInput&) = delete;  // the point refers to `stretch`
+
+  int pack, global;  ///< its number within the element and over all
+  const PackGeometry& rest;
+  const SkinModuli& moduli;
+  PackMat3 stretch;
+  SkinPoint point;
+};
+
+/// K of one element from its points' tangents A (each lane's 9 x 9): 3 nodes x 3 nodes, both triangles,
+/// component by component (row i nodes + a).
 class ElementTangent {
  public:
   ElementTangent(const RuleTable& rule, PrismOrder order, bool sum_factorisation);

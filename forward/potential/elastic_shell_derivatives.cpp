@@ -86,25 +86,18 @@ void ElasticShell::add_gradient_jvp(const Positions& x, const StepInput& in, con
     const ElementNodes nodes = d.gather(x, e);
     ElementForces forces;
     for (int pack = 0; pack < rule.packs; ++pack) {
-      const int global = d.first_pack[e] + pack;
-      const PackGeometry& rest = d.geometry[global];
-      const SkinModuli& m = moduli[d.rule_of_element[e]][pack];
-      SkinPoint point =
-          d.point(reference_jacobian(rule, pack, nodes) * rest.inverse, global, *in.from.history);
-      PackMat3 G;
-      if (d.prestretched()) {
-        G = d.prestretch(rule, pack, global, in.theta);
-        point.prestretch = &G;
-      }
-      PackMat3 dP = by_moduli(point, m, rule.layer[pack], change);
-      for (int k = 0; k < m.branches; ++k)
-        dP = scaled_sum(skin_stress_by_fv(point, m, k, load_pack(dfrom.history->branch[k], global)),
-                        Pack{} + 1.0, dP);
+      const PackInput at(d, e, pack, nodes, moduli, in);
+      PackMat3 dP = by_moduli(at.point, at.moduli, rule.layer[pack], change);
+      for (int k = 0; k < at.moduli.branches; ++k)
+        dP = scaled_sum(
+            skin_stress_by_fv(at.point, at.moduli, k, load_pack(dfrom.history->branch[k], at.global)),
+            Pack{} + 1.0, dP);
       if (d.prestretched())
         dP = scaled_sum(
-            skin_stress_by_prestretch(point, m, d.prestretch_increment(rule, pack, global, in.theta, dtheta)),
+            skin_stress_by_prestretch(at.point, at.moduli,
+                                      d.prestretch_increment(rule, pack, at.global, in.theta, dtheta)),
             Pack{} + 1.0, dP);
-      forces.add(rule, pack, pulled_back(dP, rest.inverse, rest.weight));
+      forces.add(rule, pack, pulled_back(dP, at.rest.inverse, at.rest.weight));
     }
     d.scatter(forces, e, out);
   });
@@ -126,23 +119,16 @@ void ElasticShell::add_gradient_vjp(const Positions& x, const StepInput& in, con
       const RuleTable& rule = d.rule(e);
       const ElementNodes nodes = d.gather(x, e), along = d.gather(lambda, e);
       for (int pack = 0; pack < rule.packs; ++pack) {
-        const int global = d.first_pack[e] + pack;
-        const PackGeometry& rest = d.geometry[global];
-        const SkinModuli& m = moduli[d.rule_of_element[e]][pack];
-        SkinPoint point =
-            d.point(reference_jacobian(rule, pack, nodes) * rest.inverse, global, *in.from.history);
-        PackMat3 G;
-        if (d.prestretched()) {
-          G = d.prestretch(rule, pack, global, in.theta);
-          point.prestretch = &G;
-        }
-        const PackMat3 L = reference_jacobian(rule, pack, along) * rest.inverse;
-        add_moduli_bar(point, m, rule.layer[pack], L, rest.weight, bar[chunk]);
-        for (int b = 0; b < m.branches; ++b)
-          add_pack(skin_stress_by_fv_transposed(point, m, b, L), rest.weight, global, (*fv_bar)[b]);
+        const PackInput at(d, e, pack, nodes, moduli, in);
+        const PackMat3 L = reference_jacobian(rule, pack, along) * at.rest.inverse;
+        add_moduli_bar(at.point, at.moduli, rule.layer[pack], L, at.rest.weight, bar[chunk]);
+        for (int b = 0; b < at.moduli.branches; ++b)
+          add_pack(skin_stress_by_fv_transposed(at.point, at.moduli, b, L), at.rest.weight, at.global,
+                   (*fv_bar)[b]);
         if (d.prestretched())
-          add_prestretch_bar(scaled(skin_stress_by_prestretch_transposed(point, m, L), rest.weight),
-                             d.frame[global], rule.layer[pack], in.theta, bar_stretch[chunk]);
+          add_prestretch_bar(
+              scaled(skin_stress_by_prestretch_transposed(at.point, at.moduli, L), at.rest.weight),
+              d.frame[at.global], rule.layer[pack], in.theta, bar_stretch[chunk]);
       }
     }
   });

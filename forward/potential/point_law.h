@@ -1,6 +1,7 @@
-// What happens at one point of a surface, per reference area: energy density psi(x) [N/mm], its gradient [MPa]
-// and Hessian [MPa/mm] by the point's position x, and the derivative of the gradient by what the law depends on.
-// Assembly over surface points is written once (surface_points.h); these are values and pure functions.
+// What happens at one point of a surface, per reference area: energy density psi(x) [N/mm], its gradient
+// [MPa] and Hessian [MPa/mm] by the point's position x, and the derivative of the gradient by what the law
+// depends on. Assembly over surface points is written once (surface_points.h); these are values and pure
+// functions.
 #pragma once
 
 #include "forward/base/types.h"

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "forward/assembly/hessian_sum.h"
+#include "forward/potential/collider_pose.h"
+#include "forward/shell_state.h"
 #include "forward/shell_theta.h"
-#include "forward/solve/collider_path.h"
-#include "forward/solve/state.h"
 
 namespace furrow {
 

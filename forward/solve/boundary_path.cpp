@@ -1,5 +1,6 @@
 #include "forward/solve/boundary_path.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -29,6 +30,11 @@ BoundaryMotion BoundaryMotion::read(const std::filesystem::path& file) {
 Vec3 BoundaryMotion::at(double t) const {
   const Between place = locate(times_, t);
   return (1 - place.weight) * displacements_[place.first] + place.weight * displacements_[place.second];
+}
+
+bool BoundaryMotion::moves(int component) const {
+  return std::any_of(displacements_.begin(), displacements_.end(),
+                     [component](const Vec3& d) { return d[component] != 0; });
 }
 
 }  // namespace furrow

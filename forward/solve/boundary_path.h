@@ -19,6 +19,8 @@ class BoundaryMotion {
   /// that the table does not have are 0.
   Vec3 at(double t) const;
 
+  bool moves(int component) const;  ///< whether any row's displacement has this component
+
   double first_time() const { return times_.front(); }  ///< [s]
   double last_time() const { return times_.back(); }    ///< [s]
 

@@ -13,15 +13,9 @@
 #include <Eigen/Geometry>
 
 #include "forward/base/types.h"
+#include "forward/potential/collider_pose.h"
 
 namespace furrow {
-
-struct ColliderPose {
-  bool present = false;              ///< false: lifted, nothing else counts
-  Vec3 centre = Vec3::Zero();        ///< [mm]
-  Mat3 rotation = Mat3::Identity();  ///< turns the collider from its pose at rotation vector 0
-  double radius = 0;                 ///< [mm]
-};
 
 class ColliderPath {
  public:

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "forward/compiled_scene.h"
-#include "forward/solve/cholmod_solver.h"
+#include "forward/assembly/cholmod_solver.h"
 
 namespace furrow {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "forward/compiled_scene.h"
-#include "forward/solve/cholmod_solver.h"
+#include "forward/assembly/cholmod_solver.h"
 
 namespace furrow {
 

@@ -1,7 +1,7 @@
 // Linear solvers against dense algebra: CHOLMOD, the frozen factor, conjugate gradients and GMRES.
 #include <gtest/gtest.h>
 
-#include "forward/solve/cholmod_solver.h"
+#include "forward/assembly/cholmod_solver.h"
 #include "forward/solve/frozen_factor.h"
 #include "forward/solve/krylov.h"
 #include "tests/forward/tet_body.h"

@@ -1,4 +1,4 @@
-#include "forward/solve/state.h"
+#include "forward/shell_state.h"
 
 namespace furrow {
 

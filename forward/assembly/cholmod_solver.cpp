@@ -1,4 +1,4 @@
-#include "forward/solve/cholmod_solver.h"
+#include "forward/assembly/cholmod_solver.h"
 
 #include <cholmod.h>
 #include <dlfcn.h>
