@@ -2,6 +2,7 @@
 #include "calibrate/cli/command.h"
 #include "calibrate/cli/describe.h"
 #include "calibrate/cli/describe_prisms.h"
+#include "forward/base/error.h"
 #include "forward/mesh/mesh_rules.h"
 #include "forward/mesh/prism_mesh_io.h"
 #include "forward/mesh/tet_mesh_io.h"
@@ -12,9 +13,17 @@
 namespace furrow::cli {
 namespace {
 
-/// `-o` names the file, or the folder in which mesh.vtu is written; the folder is made.
-std::filesystem::path mesh_file(const std::filesystem::path& output) {
-  const std::filesystem::path file = output.extension() == ".vtu" ? output : output / "mesh.vtu";
+/// `-o` names the file, or the folder in which mesh.vtu is written; the folder is made. A mesh that the scene
+/// reads is not written over.
+std::filesystem::path mesh_file(const std::filesystem::path& output, const Scene& scene) {
+  const std::filesystem::path file =
+      (output.extension() == ".vtu" ? output : output / "mesh.vtu").lexically_normal();
+  const auto is_it = [&](const std::filesystem::path& input) {
+    return !input.empty() && std::filesystem::exists(file) && std::filesystem::equivalent(file, input);
+  };
+  if (is_it(scene.rest_file) || (scene.shell && is_it(scene.shell->mesh.file)) ||
+      (scene.tet.ready_made && is_it(scene.tet.ready_made->file)))
+    throw InputError(file.string(), "is a mesh that the scene reads; name another file with -o");
   if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path());
   return file;
 }
@@ -45,7 +54,7 @@ Outcome build_tets(const Scene& scene, const CommonOptions& common, Console& con
   for (const std::string& warning : description.warnings) console.warn(warning);
   console.say("scan vertices lie at most {:.3g} mm off the mesh", model.attachment.largest_offset());
 
-  const std::filesystem::path file = mesh_file(common.output);
+  const std::filesystem::path file = mesh_file(common.output, scene);
   write_tet_mesh(file, mesh);
   console.say("wrote {}", file.string());
   const TetQuality quality = measure_quality(mesh);
@@ -74,7 +83,7 @@ Outcome build_prisms(const Scene& scene, const CommonOptions& common, Console& c
   const int points = quadrature_points(mesh, scene.shell->mesh.rule);
   console.say("{} quadrature points", points);
 
-  const std::filesystem::path file = mesh_file(common.output);
+  const std::filesystem::path file = mesh_file(common.output, scene);
   write_prism_mesh(file, mesh);
   console.say("wrote {}", file.string());
   const PrismQuality quality = measure_quality(mesh);

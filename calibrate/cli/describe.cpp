@@ -188,7 +188,7 @@ Description describe_file(const fs::path& file, const PathRules& rules, const st
   if (extension == ".txt") return describe_column(file);
   throw InputError(
       file.string(),
-      "is of no kind that we read; there are surfaces (.obj, .ply, .stl), tetrahedra (.vtu, .msh, .node, "
+      "is of no kind that we read; there are surfaces (.obj, .ply, .stl), meshes (.vtu, .msh, .node, "
       ".ele), scenes and projects (.json), tables (.csv), masks and layouts (.txt)");
 }
 

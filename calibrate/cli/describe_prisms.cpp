@@ -85,8 +85,8 @@ Description describe_prisms(const PrismMesh& mesh) {
       fmt::format("smallest over largest det(dX/dxi) within a prism: {:.3f} in the worst (1: undistorted)",
                   quality.smallest_ratio));
   const auto fixed = std::count_if(mesh.fixed.begin(), mesh.fixed.end(), [](char f) { return f != 0; });
-  lines.push_back(
-      fmt::format("{} fixed nodes{}", fixed, mesh.ligament_b.size() > 0 ? ", ligament field b" : ""));
+  lines.push_back(fmt::format("{} nodes fixed by the mesh itself{}", fixed,
+                              mesh.ligament_b.size() > 0 ? ", ligament field b" : ""));
   if (quality.smallest_ratio < 0.05)
     description.warnings.push_back(
         fmt::format("a prism is nearly folded: det(dX/dxi) varies by a factor of {:.0f} within it",

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "calibrate/cli/describe.h"
 #include "forward/shell_model.h"
@@ -67,14 +68,28 @@ std::string ligaments_line(const ShellScene& shell, const ShellModel& model) {
                                        fmt::join(model.ligament_clusters, ", ")));
 }
 
-std::string collider_line(const ColliderOptions& collider, const ColliderTheta& theta) {
+/// Radii of the frames in which the collider is there.
+std::string radius_of(const ColliderPath& path, const TimeOptions& time) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (int frame = 0; frame <= time.frames; ++frame) {
+    const ColliderPose pose = path.at(frame * time.step);
+    if (!pose.present) continue;
+    least = std::min(least, pose.radius);
+    most = std::max(most, pose.radius);
+  }
+  if (most == 0) return "absent in all frames";
+  return least == most ? fmt::format("radius {:.4g} mm", most)
+                       : fmt::format("radius {:.4g} to {:.4g} mm", least, most);
+}
+
+std::string collider_line(const ColliderOptions& collider, const ColliderTheta& theta,
+                          const TimeOptions& time) {
   const ColliderPath path = ColliderPath::read(collider.path, collider.radius);
   return fmt::format(
-      "collider {}: sphere, penalty {:.4g} MPa/mm, friction {}, slip speed {:.4g} mm/s, path {} from {:.4g} "
-      "s to "
-      "{:.4g} s",
-      collider.name, theta.penalty, collider.friction, collider.slip_speed, collider.path.filename().string(),
-      path.first_time(), path.last_time());
+      "collider {}: sphere, {}, penalty {:.4g} MPa/mm, friction {}, slip speed {:.4g} mm/s, path {} "
+      "from {:.4g} s to {:.4g} s",
+      collider.name, radius_of(path, time), theta.penalty, collider.friction, collider.slip_speed,
+      collider.path.filename().string(), path.first_time(), path.last_time());
 }
 
 std::string boundary_line(const BoundaryCondition& condition) {
@@ -111,10 +126,11 @@ Description describe_shell(const Scene& scene) {
                     shell.skull->radius > 0 ? fmt::format("{:.4g} mm", shell.skull->radius) : "auto",
                     model.theta.skull_penalty));
   for (std::size_t c = 0; c < shell.colliders.size(); ++c)
-    lines.push_back(collider_line(shell.colliders[c], model.theta.colliders[c]));
+    lines.push_back(collider_line(shell.colliders[c], model.theta.colliders[c], shell.time));
   for (const BoundaryCondition& condition : scene.boundary) lines.push_back(boundary_line(condition));
   const TimeOptions& time = shell.time;
-  lines.push_back(fmt::format("{} frames of {:.4g} s, viscous {}, friction_lag {}", time.frames, time.step,
+  lines.push_back(fmt::format("{} {} of {:.4g} s after frame 0, viscous {}, friction_lag {}", time.frames,
+                              time.frames == 1 ? "frame" : "frames", time.step,
                               time.viscous == ViscousScheme::strang ? "strang" : "seed", time.friction_lag));
   return description;
 }
