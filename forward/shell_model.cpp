@@ -92,8 +92,8 @@ std::vector<int> nodes_of(const BoundaryCondition& condition, const PrismMesh& m
   } else if (condition.box) {
     for (int i = 0; i < mesh.nodes.rows(); ++i) {
       const Vec3 x = mesh.nodes.row(i).transpose();
-      if ((x.array() >= (*condition.box)[0].array()).all() &&
-          (x.array() <= (*condition.box)[1].array()).all())
+      if ((x.array() >= (*condition.box)[0].array() - kTouching).all() &&
+          (x.array() <= (*condition.box)[1].array() + kTouching).all())
         nodes.push_back(i);
     }
   } else if (condition.nodes == "rim") {

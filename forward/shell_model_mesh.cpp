@@ -49,6 +49,31 @@ ThicknessPlan plan_of(const ShellScene& shell) {
   return plan;
 }
 
+/// Elements and layers that are so thin that rounding decides about them make no mesh.
+void refuse_thin(const Scene& scene, const std::vector<double>& cuts, const char* key, const char* what) {
+  constexpr double kLeast = 1e-6;  ///< of the thickness
+  for (std::size_t i = 1; i < cuts.size(); ++i)
+    if (!(cuts[i] - cuts[i - 1] >= kLeast))
+      throw InputError(scene.file.string(),
+                       fmt::format("{}: {} is {:.3g} of the skin's thickness; make it at least {} of it", key,
+                                   what, cuts[i] - cuts[i - 1], kLeast));
+}
+
+/// Nodes are counted before they are made.
+void refuse_many_nodes(const Scene& scene, std::size_t stack) {
+  constexpr double kMost = 2e7;
+  const ShellMeshOptions& mesh = scene.shell->mesh;
+  const double p = mesh.order.in_plane, q = mesh.order.thickness;
+  const double nodes =
+      (mesh.patch->nx * p + 1) * (mesh.patch->ny * p + 1) * (static_cast<double>(stack) * q + 1);
+  if (nodes > kMost)
+    throw InputError(
+        scene.file.string(),
+        fmt::format("mesh.patch: makes {:.3g} nodes and {:.0e} are the most; take fewer cells or "
+                    "a lower order",
+                    nodes, kMost));
+}
+
 double to_mm(const std::string& unit) {
   return unit == "m" ? 1000 : unit == "cm" ? 10 : 1;
 }
@@ -68,7 +93,11 @@ PrismMesh build_shell_mesh(const Scene& scene) {
     options.height = [patch](double x, double y) {
       return -(patch.curvature_x * x * x + patch.curvature_y * y * y) / 2;
     };
-  PrismMesh mesh = make_patch(shell.mesh.order, options, plan_of(shell));
+  refuse_thin(scene, layer_cuts(shell), "layers", "a layer");
+  const ThicknessPlan plan = plan_of(shell);
+  refuse_thin(scene, plan.element_cuts, "mesh.stack", "an element");
+  refuse_many_nodes(scene, plan.element_cuts.size() - 1);
+  PrismMesh mesh = make_patch(shell.mesh.order, options, plan);
   check_prism_mesh(mesh, scene.file.string());
   return mesh;
 }

@@ -18,6 +18,10 @@ void on_signal(int signal) {
 void watch_for_interrupt() {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+#ifdef SIGXFSZ
+  std::signal(SIGXFSZ,
+              SIG_IGN);  // a file above the limit is a failed write, which is reported and cleaned up
+#endif
 }
 
 const std::atomic<bool>& interrupted() {

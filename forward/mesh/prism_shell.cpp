@@ -82,6 +82,7 @@ std::vector<Sublayer> sublayers_between(double low, double high, const Thickness
     const double from = std::max(plan.layer_cuts[l], low), to = std::min(plan.layer_cuts[l + 1], high);
     if (to - from > tiny) sublayers.push_back({w_of(from), w_of(to), count - 1 - l});
   }
+  if (sublayers.empty()) throw std::invalid_argument("an element of a patch is as thin as rounding");
   sublayers.front().low[0] = -1;
   sublayers.back().high[0] = 1;
   for (std::size_t s = 1; s < sublayers.size(); ++s) sublayers[s].low = sublayers[s - 1].high;

@@ -207,5 +207,58 @@ TEST_F(ShellCommand, FoldedElementsAreRefused) {
   }
 }
 
+/// Scenes that read well and cannot be computed: status 2 and a message that says where.
+TEST_F(ShellCommand, WhatCannotBeComputedIsRefusedBeforeTimeStarts) {
+  folder_.write("none.txt", "\n");
+  folder_.write("up.csv", "time_s,z_mm\n0,0\n1,1\n");
+  folder_.write("down.csv", "time_s,z_mm\n0,0\n1,-1\n");
+  const std::string patch = R"({"patch": {"cells": [2, 1], "size": ["8 mm", "4 mm"])";
+  struct Bad {
+    ShellStroke stroke;
+    std::string says;
+  };
+  std::vector<Bad> bad(8);
+  bad[0] = {{.boundary = R"("boundary": [{"file": "none.txt", "fix": "xyz"}],)"}, "selects no node"};
+  bad[1] = {{.boundary = R"("boundary": [{"nodes": "rim", "fix": "xy", "path": "up.csv"}],)"},
+            "boundary[0].path"};
+  bad[2] = {{.boundary = R"("boundary": [{"nodes": "rim", "fix": "xyz", "path": "up.csv"},
+                            {"nodes": "rim", "fix": "z", "path": "down.csv"}],)"},
+            "boundary[1].path"};
+  bad[3] = {{.boundary = R"("boundary": [{"nodes": "inner", "fix": "z"}],)"},
+            "3 of the skin's 6 rigid motions"};
+  bad[4] = {{.mesh = patch + R"(}, "order": [2, 1], "thickness": "2 mm", "stack": [1e-12]})"}, "mesh.stack"};
+  bad[5] = {{.mesh = R"({"patch": {"cells": [1000, 1000], "size": ["8 mm", "4 mm"]}, "thickness": "2 mm"})"},
+            "fewer cells"};
+  bad[6] = {{.mesh = patch + R"(, "curvature": ["10 /mm", "10 /mm"]}, "order": [2, 2], "thickness": "2 mm"})",
+             .more = R"("skull": {},)",
+             .path = "time_s,x_mm,y_mm,z_mm,present\n0,0,0,60,1\n"},
+            "skull: the inner surface"};
+  bad[7] = {{.path = "time_s,x_mm,y_mm,z_mm,present\n0,0,0,-7,1\n"}, "inside the skin"};  // beneath it
+  for (const Bad& b : bad) {
+    const Ran ran = simulate(b.stroke);
+    EXPECT_EQ(ran.status, 2) << ran.output;
+    EXPECT_TRUE(holds(ran.output, b.says)) << ran.output;
+    EXPECT_FALSE(fs::exists(folder_.path() / "out"));
+  }
+}
+
+TEST_F(ShellCommand, AFingerThatJumpsThroughTheSkinIsWarnedOf) {
+  const Ran through = simulate({.time = R"("step": "1/24 s", "frames": 2)",
+                                .path = "time_s,x_mm,y_mm,z_mm,present\n0,0,0,20,1\n0.04,0,0,-50,1\n"});
+  EXPECT_TRUE(holds(through.output, "moves 70 mm in frame 1")) << through.output;
+  const Ran late = simulate({.path = "time_s,x_mm,y_mm,z_mm,present\n9,0,0,20,1\n10,0,0,20,1\n"});
+  EXPECT_EQ(late.status, 0) << late.output;
+  EXPECT_TRUE(holds(late.output, "only the first row counts")) << late.output;
+}
+
+TEST_F(ShellCommand, AFileSizeLimitIsAFailedWrite) {
+  testing::write_shell_stroke(folder_);
+  const Ran ran = run_program("ulimit -f 1; timeout 120 \"" FURROW_EXECUTABLE "\" simulate " +
+                              path("scene.json") + " -o " + path("out"));
+  EXPECT_EQ(ran.status, 2) << ran.output;
+  for (const auto& entry : fs::recursive_directory_iterator(folder_.path() / "out"))
+    EXPECT_TRUE(entry.is_directory()) << entry.path() << " stayed behind";
+}
+
 }  // namespace
 }  // namespace furrow
