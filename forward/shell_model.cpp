@@ -84,6 +84,8 @@ ShellTheta theta_of(const Scene& scene, const VectorXd& b) {
   return theta;
 }
 
+constexpr double kTouching = 1e-9;  ///< [mm], so that a box without depth finds the nodes on its plane
+
 std::vector<int> nodes_of(const BoundaryCondition& condition, const PrismMesh& mesh,
                           const std::string& where) {
   std::vector<int> nodes;

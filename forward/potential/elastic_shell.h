@@ -45,8 +45,6 @@ class ElasticShell final : public Potential {
   int point_count() const;                 ///< quadrature points
   ViscousHistory relaxed_history() const;  ///< F^v = I
   VectorXd nodal_volume() const;           ///< integral of N_a over the rest body [mm^3]
-  /// Smallest det(dX/dxi) over points is positive by check_prism_mesh; smallest det F at the elements' nodes:
-  double smallest_j_at_nodes(const Positions& x) const;
 
   /// F^v <- relax(F(x), F^v, alpha^exponent) (THEORY 6), its differential and pullback.
   ViscousHistory relax(const Positions& x, const ViscousHistory& fv, const ShellTheta&, double dt,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
+#include "forward/mesh/prism_shell.h"
 #include "tests/support/shell_body.h"
 
 namespace furrow {

@@ -6,6 +6,7 @@
 
 #include "forward/compiled_shell.h"
 #include "forward/material/layer_moduli.h"
+#include "forward/mesh/prism_shell.h"
 
 namespace furrow {
 namespace {

@@ -1,6 +1,7 @@
 // Tangent and adjoint through a whole history with the default schemes, against central differences of the
 // simulation; and where there is no derivative.
 #include "inverse/shell_derivative.h"
+#include "forward/mesh/prism_shell.h"
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>

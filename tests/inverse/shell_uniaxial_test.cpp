@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "forward/mesh/prism_shell.h"
 #include "forward/solve/trajectory.h"
 
 namespace furrow {

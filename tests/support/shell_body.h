@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "forward/mesh/prism_shell.h"
 #include "forward/solve/trajectory.h"
 #include "tests/support/check_derivative.h"
 
