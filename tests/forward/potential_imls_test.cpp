@@ -110,8 +110,9 @@ TEST(Imls, HessianIsLeftOutOnRequest) {
   const Paraboloid cloud;
   const ImlsSurface surface(cloud.points, cloud.normals, 5, ImlsKernel::wendland);
   const Vec3 x(0.7, 0.9, 0.4);
-  EXPECT_EQ(surface.value(x, false).g, surface.value(x).g);
-  EXPECT_EQ(surface.value(x, false).gradient, surface.value(x).gradient);
+  EXPECT_NEAR(surface.value(x, false).g, surface.value(x).g,
+              1e-15);  // compiled apart: sums may be fused differently
+  EXPECT_LT((surface.value(x, false).gradient - surface.value(x).gradient).norm(), 1e-14);
   EXPECT_EQ(surface.value(x, false).hessian, Mat3(Mat3::Zero()));
 }
 
