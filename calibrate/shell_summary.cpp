@@ -93,6 +93,7 @@ ShellFrameSummary summarise(const ShellModel& model, const ShellFrame& frame, co
   out.halvings = frame.halvings;
   out.energies = value.parts;
   out.smallest_j = value.smallest_j;
+  out.smallest_j_nodes = smallest_j_at_nodes(model.mesh(), x);
   out.penetration = shell.contact().deepest_penetration(x, input);
   for (std::size_t c = 0; c < model.colliders.size(); ++c)
     out.forces.push_back(shell.contact().force_on(static_cast<int>(c), x, input) +
@@ -131,6 +132,7 @@ Json to_json(const ShellModel& model, const ShellFrameSummary& frame) {
           {"force_of_boundary_N", to_json(frame.held)},
           {"forces_by_boundary_N", held_by},
           {"smallest_J", frame.smallest_j},
+          {"smallest_J_at_nodes", frame.smallest_j_nodes},
           {"deepest_penetration_mm", frame.penetration},
           {"mean_displacement_mm", frame.mean_displacement},
           {"largest_displacement_mm", frame.largest_displacement},

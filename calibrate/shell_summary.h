@@ -16,6 +16,7 @@ struct ShellFrameSummary {
   int halvings = 0;              ///< of the time step
   std::vector<double> energies;  ///< of every potential at the end of the last equilibrium [mJ]
   double smallest_j = 1;         ///< of det F over quadrature points
+  double smallest_j_nodes = 1;   ///< over the elements' nodes; at or below 0 an element is folded there
   double penetration = 0;        ///< deepest, into any collider [mm]
   std::vector<Vec3> forces;      ///< of the skin on every collider, contact and friction [N]
   Vec3 held = Vec3::Zero();      ///< sum of the forces that hold the fixed directions, on the skin [N]

@@ -1,6 +1,7 @@
 #include "forward/mesh/prism_mesh.h"
 
 #include <fmt/format.h>
+#include <limits>
 
 #include <algorithm>
 #include <array>
@@ -320,6 +321,23 @@ double volume(const PrismMesh& mesh) {
       sum += rule.weights[g] * a.row(g).cross(b.row(g)).dot(c.row(g));
   }
   return sum;
+}
+
+double smallest_j_at_nodes(const PrismMesh& mesh, const Positions& x) {
+  const PrismBasis basis = prism_basis(mesh.order, prism_nodes(mesh.order));
+  double smallest = std::numeric_limits<double>::infinity();
+  for (Eigen::Index e = 0; e < mesh.elements.rows(); ++e)
+    for (Eigen::Index at = 0; at < mesh.elements.cols(); ++at) {
+      Mat3 rest = Mat3::Zero(), now = Mat3::Zero();  // dX/dxi, dx/dxi
+      for (Eigen::Index a = 0; a < mesh.elements.cols(); ++a)
+        for (int k = 0; k < 3; ++k) {
+          const double slope = basis.derivative[k](at, a);
+          rest.col(k) += slope * mesh.nodes.row(mesh.elements(e, a)).transpose();
+          now.col(k) += slope * x.row(mesh.elements(e, a)).transpose();
+        }
+      smallest = std::min(smallest, now.determinant() / rest.determinant());
+    }
+  return smallest;
 }
 
 }  // namespace furrow

@@ -45,4 +45,8 @@ void check_prism_mesh(const PrismMesh& mesh, const std::string& what);
 /// Volume of the rest shape [mm^3].
 double volume(const PrismMesh& mesh);
 
+/// Smallest det F over the nodes of all elements for the nodes' positions x: high-order elements can fold
+/// between their quadrature points, first at the nodes (THEORY 5).
+double smallest_j_at_nodes(const PrismMesh& mesh, const Positions& x);
+
 }  // namespace furrow

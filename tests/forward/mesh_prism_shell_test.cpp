@@ -170,5 +170,16 @@ TEST(PrismMesh, FindsElementsThatDoNotMeet) {
   EXPECT_EQ(surfaces.rim, good.rim);
 }
 
+TEST(PrismMesh, VolumeRatioAtTheNodes) {
+  const PrismMesh mesh = make_patch({4, 2}, {2, 1, 8, 4, 2, {}}, skin_plan(2, 0.1, StackKind::stack));
+  EXPECT_NEAR(smallest_j_at_nodes(mesh, mesh.nodes), 1, 1e-12);
+  Positions x = mesh.nodes;
+  x.col(0) *= 1.5;
+  x.col(2) *= 0.4;
+  EXPECT_NEAR(smallest_j_at_nodes(mesh, x), 0.6, 1e-12);
+  x.row(mesh.elements(0, 20)) += Eigen::RowVector3d(0, 0, -5);  // one node pushed through the skin
+  EXPECT_LT(smallest_j_at_nodes(mesh, x), 0);
+}
+
 }  // namespace
 }  // namespace furrow
