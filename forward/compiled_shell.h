@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "forward/assembly/cholmod_solver.h"
 #include "forward/assembly/hessian_sum.h"
 #include "forward/compiled_scene.h"
 #include "forward/potential/elastic_shell.h"
 #include "forward/potential/surface_potentials.h"
-#include "forward/assembly/cholmod_solver.h"
 
 namespace furrow {
 

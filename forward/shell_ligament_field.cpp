@@ -55,7 +55,8 @@ VectorXd from_sources(const LigamentField& field, const PrismMesh& mesh, const s
   }
   HeatMapOptions options;
   options.length = field.blend;
-  // point sources fall off as K0(r / l) / (2 pi l^2): the background takes over about four blending lengths away
+  // point sources fall off as K0(r / l) / (2 pi l^2): the background takes over about four blending lengths
+  // away
   if (field.background) options.background = 1e-3 / (field.blend * field.blend);
   const MatrixXd W = heat_map_weights(surface.vertices, surface.triangles, vertices, options);
   VectorXd values(W.cols());

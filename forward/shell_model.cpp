@@ -253,8 +253,8 @@ ShellModel build_shell_model(const Scene& scene) {
   model.theta = theta_of(scene, field.b);
   model.schedule = schedule_of(scene, boundary);
   model.compiled = std::make_shared<CompiledShell>(std::move(mesh), physics_of(shell), boundary.fixed);
-  refuse_colliders_inside(scene, model);
-  model.warnings = path_warnings(scene, model);
+  refuse_colliders_inside(scene, *model.compiled, model.schedule);
+  model.warnings = path_warnings(scene, *model.compiled, model.schedule);
   return model;
 }
 

@@ -55,23 +55,24 @@ bool passes_skin(const SurfacePoints& outer, const ColliderPose& a, const Collid
 }
 
 /// The first frame in which a collider jumps by more than its radius through the skin, or appears in it.
-std::string warning_of_jumps(const ShellModel& model, std::size_t c, const std::string& file) {
-  const SurfacePoints& outer = model.compiled->outer();
-  ColliderPose before = model.schedule.colliders(0)[c];
-  for (int k = 1; k <= model.schedule.frames; ++k) {
-    const ColliderPose now = model.schedule.colliders(k * model.schedule.dt)[c];
+std::string warning_of_jumps(const CompiledShell& compiled, const ShellSchedule& schedule,
+                             const std::string& name, std::size_t c, const std::string& file) {
+  const SurfacePoints& outer = compiled.outer();
+  ColliderPose before = schedule.colliders(0)[c];
+  for (int k = 1; k <= schedule.frames; ++k) {
+    const ColliderPose now = schedule.colliders(k * schedule.dt)[c];
     const double moved = (now.centre - before.centre).norm();
     if (now.present && before.present && moved > now.radius && passes_skin(outer, before, now))
       return fmt::format(
           "{}: collider \"{}\" moves {:.3g} mm in frame {}, more than its radius: skin that it passes in "
           "between does not feel it; lower time.step or move it more slowly",
-          file, model.colliders[c], moved, k);
+          file, name, moved, k);
     if (now.present && !before.present && depth_in_skin(outer, now) > now.radius)
       return fmt::format(
           "{}: collider \"{}\" appears in frame {} with its centre beneath the skin at rest, which it may "
           "push "
           "to the wrong side; let it appear outside",
-          file, model.colliders[c], k);
+          file, name, k);
     before = now;
   }
   return "";
@@ -122,24 +123,26 @@ void refuse_sharp_bone(const Scene& scene, const PrismMesh& mesh) {
                   h));
 }
 
-void refuse_colliders_inside(const Scene& scene, const ShellModel& model) {
-  if (!model.schedule.colliders) return;
-  const std::vector<ColliderPose> poses = model.schedule.colliders(0);
+void refuse_colliders_inside(const Scene& scene, const CompiledShell& compiled,
+                             const ShellSchedule& schedule) {
+  if (!schedule.colliders) return;
+  const std::vector<ColliderPose> poses = schedule.colliders(0);
   for (std::size_t c = 0; c < poses.size(); ++c) {
     if (!poses[c].present) continue;
-    const double depth = depth_in_skin(model.compiled->outer(), poses[c]);
+    const double depth = depth_in_skin(compiled.outer(), poses[c]);
     if (depth > 1e-9)
       throw InputError(
           scene.shell->colliders[c].path.string(),
           fmt::format("collider \"{}\" starts {:.3g} mm inside the skin; start it outside and press in "
                       "over some frames (or set present to 0 in the first rows)",
-                      model.colliders[c], depth));
+                      scene.shell->colliders[c].name, depth));
   }
 }
 
-std::vector<std::string> path_warnings(const Scene& scene, const ShellModel& model) {
+std::vector<std::string> path_warnings(const Scene& scene, const CompiledShell& compiled,
+                                       const ShellSchedule& schedule) {
   std::vector<std::string> warnings;
-  const double end = model.schedule.dt * model.schedule.frames;
+  const double end = schedule.dt * schedule.frames;
   for (std::size_t c = 0; c < scene.shell->colliders.size(); ++c) {
     const ColliderOptions& collider = scene.shell->colliders[c];
     const ColliderPath path = ColliderPath::read(collider.path, collider.radius);
@@ -152,7 +155,10 @@ std::vector<std::string> path_warnings(const Scene& scene, const ShellModel& mod
           fmt::format("{} begins at {:.6g} s and the scene ends at {:.6g} s: only the first row "
                       "counts",
                       file, path.first_time(), end));
-    if (const std::string jump = warning_of_jumps(model, c, file); !jump.empty()) warnings.push_back(jump);
+    if (const std::string jump =
+            warning_of_jumps(compiled, schedule, scene.shell->colliders[c].name, c, file);
+        !jump.empty())
+      warnings.push_back(jump);
   }
   return warnings;
 }

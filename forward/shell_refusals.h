@@ -2,7 +2,12 @@
 // of.
 #pragma once
 
-#include "forward/shell_model.h"
+#include <string>
+#include <vector>
+
+#include "forward/compiled_shell.h"
+#include "forward/scene.h"
+#include "forward/solve/trajectory.h"
 
 namespace furrow {
 
@@ -18,9 +23,11 @@ void refuse_too_large(const Scene& scene, const PrismMesh& mesh);
 void refuse_sharp_bone(const Scene& scene, const PrismMesh& mesh);
 
 /// Throws InputError for a collider that is within the skin, or beneath it, when time starts.
-void refuse_colliders_inside(const Scene& scene, const ShellModel& model);
+void refuse_colliders_inside(const Scene& scene, const CompiledShell& compiled,
+                             const ShellSchedule& schedule);
 
 /// What a path and the clock disagree about: rows that are never reached, motions too fast to be felt.
-std::vector<std::string> path_warnings(const Scene& scene, const ShellModel& model);
+std::vector<std::string> path_warnings(const Scene& scene, const CompiledShell& compiled,
+                                       const ShellSchedule& schedule);
 
 }  // namespace furrow

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "forward/compiled_scene.h"
 #include "forward/assembly/cholmod_solver.h"
+#include "forward/compiled_scene.h"
 
 namespace furrow {
 

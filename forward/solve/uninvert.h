@@ -3,8 +3,8 @@
 // never inside a gradient.
 #pragma once
 
-#include "forward/compiled_scene.h"
 #include "forward/assembly/cholmod_solver.h"
+#include "forward/compiled_scene.h"
 
 namespace furrow {
 
