@@ -84,6 +84,8 @@ struct FitResult {
 /// into run.output. InputError for bad input; no convergence is in the result.
 FitResult run_fit(const Project& project, const FitRun& run);
 
+/// The word of fit.json: converged, interrupted or not_converged.
+const char* status_word(Termination termination);
 /// fit.json (DESIGN section 5).
 void write_fit_json(const std::filesystem::path& file, const Project& project, const FitResult& result);
 /// The calibrated scene and every mesh it needs, in `folder`.

@@ -20,17 +20,6 @@ Json number_or_null(double v) {
   return std::isfinite(v) ? Json(v) : Json(nullptr);
 }
 
-const char* status_of(const FitResult& result) {
-  switch (result.termination) {
-    case Termination::converged:
-      return "converged";
-    case Termination::interrupted:
-      return "interrupted";
-    default:
-      return "not_converged";
-  }
-}
-
 Json parameter_json(const ParameterEstimate& p) {
   Json out{{"name", p.name}, {"value", p.value}, {"unit", p.unit}};
   if (p.held) {
@@ -69,10 +58,21 @@ double peak_memory_mb() {
 
 }  // namespace
 
+const char* status_word(Termination termination) {
+  switch (termination) {
+    case Termination::converged:
+      return "converged";
+    case Termination::interrupted:
+      return "interrupted";
+    default:
+      return "not_converged";
+  }
+}
+
 void write_fit_json(const std::filesystem::path& file, const Project& project, const FitResult& result) {
   Json out{{"furrow", 1},
            {"subject", result.subject},
-           {"status", status_of(result)},
+           {"status", status_word(result.termination)},
            {"termination", result.message}};
   out["rest_shape"] = project.rest == RestScheme::inverse ? "inverse elastostatics from the neutral scan"
                                                           : "free, elastic prior (seed)";

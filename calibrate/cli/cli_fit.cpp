@@ -18,17 +18,6 @@ struct Options {
   std::vector<std::filesystem::path> layouts;  ///< compared when any are given
 };
 
-const char* word(Termination termination) {
-  switch (termination) {
-    case Termination::converged:
-      return "converged";
-    case Termination::interrupted:
-      return "interrupted";
-    default:
-      return "not_converged";
-  }
-}
-
 void show(Console& console, const FitProgress& progress) {
   if (!progress.note.empty()) {
     console.progress(0, progress.note);
@@ -96,7 +85,7 @@ nlohmann::ordered_json to_json(const Options& options, const std::filesystem::pa
                                const FitResult& result) {
   nlohmann::ordered_json json{{"project", options.project.string()},
                               {"fit", (output / "fit.json").string()},
-                              {"termination", word(result.termination)},
+                              {"termination", status_word(result.termination)},
                               {"parameters", nlohmann::ordered_json::array()}};
   for (const ParameterEstimate& e : result.parameters)
     json["parameters"].push_back({{"name", e.name},
@@ -118,7 +107,7 @@ void print_result(Console& console, const Options& options, const std::filesyste
               result.iterations, result.evaluations, result.forward_solves, result.failed_solves,
               format_duration(result.wall_s));
   if (result.termination != Termination::converged)
-    console.error(fmt::format("{}: {}", word(result.termination), result.message));
+    console.error(fmt::format("{}: {}", status_word(result.termination), result.message));
   if (result.termination == Termination::interrupted)
     console.say("go on with: furrow fit {} -o {} --resume", options.project.string(), output.string());
   console.say("wrote {0}/fit.json, the calibrated {0}/scene.json, {0}/report.html; next: furrow validate {0}",

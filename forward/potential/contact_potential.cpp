@@ -1,13 +1,12 @@
 #include <algorithm>
 
 #include "forward/base/error.h"
-#include "forward/potential/point_hessians.h"
 #include "forward/potential/surface_potentials.h"
 
 namespace furrow {
 
 ContactPotential::ContactPotential(const SurfacePoints& outer, std::vector<double> ramps)
-    : points_(outer), ramps_(std::move(ramps)) {}
+    : SurfacePotential(outer), ramps_(std::move(ramps)) {}
 
 SphereContact ContactPotential::sphere(int c, const ColliderPose& pose, const ShellTheta& theta) const {
   const ColliderTheta& t = theta.colliders[c];
@@ -46,16 +45,6 @@ std::vector<Mat3> ContactPotential::point_hessians(const Positions& x, const Ste
     }
   }
   return H;
-}
-
-void ContactPotential::add_hessian(const Positions& x, const StepInput& in, bool projected,
-                                   HessianSum& sum) const {
-  points_.add_hessian(point_hessians(x, in, projected), sum);
-}
-
-void ContactPotential::add_hessian_product(const Positions& x, const StepInput& in, const Positions& v,
-                                           Positions& out) const {
-  add_point_product(points_, point_hessians(x, in, false), v, out);
 }
 
 void ContactPotential::add_gradient_jvp(const Positions& x, const StepInput& in, const ShellState&,

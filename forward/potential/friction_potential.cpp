@@ -1,5 +1,4 @@
 #include "forward/potential/friction.h"
-#include "forward/potential/point_hessians.h"
 #include "forward/potential/surface_potentials.h"
 
 namespace furrow {
@@ -48,7 +47,7 @@ void for_each_slip(const SurfacePoints& points, const std::vector<double>& slip_
 }  // namespace
 
 FrictionPotential::FrictionPotential(const SurfacePoints& outer, std::vector<double> slip_speeds)
-    : points_(outer), slip_speeds_(std::move(slip_speeds)) {}
+    : SurfacePotential(outer), slip_speeds_(std::move(slip_speeds)) {}
 
 PotentialValue FrictionPotential::value(const Positions& x, const StepInput& in, Positions* gradient) const {
   PotentialValue sum;
@@ -62,21 +61,13 @@ PotentialValue FrictionPotential::value(const Positions& x, const StepInput& in,
   return sum;
 }
 
-std::vector<Mat3> FrictionPotential::point_hessians(const Positions& x, const StepInput& in) const {
+/// Convex: its own positive part.
+std::vector<Mat3> FrictionPotential::point_hessians(const Positions& x, const StepInput& in, bool) const {
   std::vector<Mat3> H(points_.count(), Mat3::Zero());
   for_each_slip(points_, slip_speeds_, x, in, [&](std::size_t, Eigen::Index q, const Slip& slip) {
     H[q] += points_.weight()[q] * slip.law(q).value(slip.of(q)).hessian;
   });
   return H;
-}
-
-void FrictionPotential::add_hessian(const Positions& x, const StepInput& in, bool, HessianSum& sum) const {
-  points_.add_hessian(point_hessians(x, in), sum);
-}
-
-void FrictionPotential::add_hessian_product(const Positions& x, const StepInput& in, const Positions& v,
-                                            Positions& out) const {
-  add_point_product(points_, point_hessians(x, in), v, out);
 }
 
 /// du = -(I - R) do - R dx_start; f_n and n come from the lag.

@@ -1,10 +1,9 @@
-#include "forward/potential/point_hessians.h"
 #include "forward/potential/surface_potentials.h"
 
 namespace furrow {
 
 LigamentPotential::LigamentPotential(const SurfacePoints& inner, LigamentVariant variant, double smoothing)
-    : points_(inner), variant_(variant), smoothing_(smoothing) {}
+    : SurfacePotential(inner), variant_(variant), smoothing_(smoothing) {}
 
 PotentialValue LigamentPotential::value(const Positions& x, const StepInput& in, Positions* gradient) const {
   const Positions r = points_.at(x) - points_.rest();
@@ -20,8 +19,8 @@ PotentialValue LigamentPotential::value(const Positions& x, const StepInput& in,
   return sum;
 }
 
-void LigamentPotential::add_hessian(const Positions& x, const StepInput& in, bool projected,
-                                    HessianSum& sum) const {
+std::vector<Mat3> LigamentPotential::point_hessians(const Positions& x, const StepInput& in,
+                                                    bool projected) const {
   const Positions r = points_.at(x) - points_.rest();
   const VectorXd b = points_.interpolate(in.theta.ligament_b);
   std::vector<Mat3> H(r.rows());
@@ -30,17 +29,7 @@ void LigamentPotential::add_hessian(const Positions& x, const StepInput& in, boo
     const Vec3 rq = r.row(q).transpose();
     H[q] = points_.weight()[q] * (projected ? point.projected_hessian(rq) : point.value(rq).hessian);
   }
-  points_.add_hessian(H, sum);
-}
-
-void LigamentPotential::add_hessian_product(const Positions& x, const StepInput& in, const Positions& v,
-                                            Positions& out) const {
-  const Positions r = points_.at(x) - points_.rest();
-  const VectorXd b = points_.interpolate(in.theta.ligament_b);
-  std::vector<Mat3> H(r.rows());
-  for (Eigen::Index q = 0; q < r.rows(); ++q)
-    H[q] = points_.weight()[q] * law(in.theta, b[q]).value(r.row(q).transpose()).hessian;
-  add_point_product(points_, H, v, out);
+  return H;
 }
 
 void LigamentPotential::add_gradient_jvp(const Positions& x, const StepInput& in, const ShellState&,

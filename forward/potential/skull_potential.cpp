@@ -1,15 +1,30 @@
 #include <tbb/parallel_for.h>
 
+#include <Eigen/Eigenvalues>
+
 #include <algorithm>
 
-#include "forward/potential/point_hessians.h"
 #include "forward/potential/surface_potentials.h"
 
 namespace furrow {
 
+namespace {
+
+/// Eigenvalues clamped at zero.
+Mat3 positive_part(const Mat3& h) {
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(h);
+  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() *
+         eigen.eigenvectors().transpose();
+}
+
+}  // namespace
+
 SkullPotential::SkullPotential(const SurfacePoints& inner, ImlsSurface skull, double ramp,
                                bool subtract_rest_gap)
-    : points_(inner), skull_(std::move(skull)), ramp_(ramp), rest_gap_(VectorXd::Zero(inner.count())) {
+    : SurfacePotential(inner),
+      skull_(std::move(skull)),
+      ramp_(ramp),
+      rest_gap_(VectorXd::Zero(inner.count())) {
   if (subtract_rest_gap)
     for (int q = 0; q < inner.count(); ++q)
       rest_gap_[q] = skull_.value(inner.rest().row(q).transpose(), false).g;
@@ -47,16 +62,6 @@ std::vector<Mat3> SkullPotential::point_hessians(const Positions& x, const StepI
     H[q] = points_.weight()[q] * (projected ? positive_part(h) : h);
   });
   return H;
-}
-
-void SkullPotential::add_hessian(const Positions& x, const StepInput& in, bool projected,
-                                 HessianSum& sum) const {
-  points_.add_hessian(point_hessians(x, in, projected), sum);
-}
-
-void SkullPotential::add_hessian_product(const Positions& x, const StepInput& in, const Positions& v,
-                                         Positions& out) const {
-  add_point_product(points_, point_hessians(x, in, false), v, out);
 }
 
 void SkullPotential::add_gradient_jvp(const Positions& x, const StepInput&, const ShellState&,

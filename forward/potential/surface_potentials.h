@@ -12,39 +12,48 @@
 
 namespace furrow {
 
+/// What the four surface potentials share: their second derivative is a sum over points of 3 x 3 matrices.
+class SurfacePotential : public Potential {
+ public:
+  void add_hessian(const Positions& x, const StepInput&, bool projected, HessianSum&) const final;
+  void add_hessian_product(const Positions& x, const StepInput&, const Positions& v,
+                           Positions& out) const final;
+  const SurfacePoints& points() const { return points_; }
+
+ protected:
+  explicit SurfacePotential(const SurfacePoints& points) : points_(points) {}
+  /// Weight times d2psi/dx2 of every point; `projected`: its positive part.
+  virtual std::vector<Mat3> point_hessians(const Positions& x, const StepInput&, bool projected) const = 0;
+  const SurfacePoints& points_;
+};
+
 /// The inner surface is tied to its rest position; theta.ligament_stiffness and theta.ligament_b.
-class LigamentPotential final : public Potential {
+class LigamentPotential final : public SurfacePotential {
  public:
   LigamentPotential(const SurfacePoints& inner, LigamentVariant variant, double smoothing);
   std::string name() const override { return "ligament"; }
   PotentialValue value(const Positions& x, const StepInput&, Positions* gradient) const override;
-  void add_hessian(const Positions& x, const StepInput&, bool projected, HessianSum&) const override;
-  void add_hessian_product(const Positions& x, const StepInput&, const Positions& v,
-                           Positions& out) const override;
   void add_gradient_jvp(const Positions& x, const StepInput&, const ShellState& dfrom,
                         const ShellTheta& dtheta, Positions& out) const override;
   void add_gradient_vjp(const Positions& x, const StepInput&, const Positions& lambda,
                         StepPullback& out) const override;
 
  private:
+  std::vector<Mat3> point_hessians(const Positions& x, const StepInput&, bool projected) const override;
   Ligament law(const ShellTheta& theta, double b) const {
     return {variant_, theta.ligament_stiffness, b, smoothing_};
   }
-  const SurfacePoints& points_;
   LigamentVariant variant_;
   double smoothing_;
 };
 
 /// The inner surface against the skull: gap = g(x) - g(X) (or g(x) alone, as published); theta.skull_penalty.
 /// The skin may lift off; no friction.
-class SkullPotential final : public Potential {
+class SkullPotential final : public SurfacePotential {
  public:
   SkullPotential(const SurfacePoints& inner, ImlsSurface skull, double ramp, bool subtract_rest_gap);
   std::string name() const override { return "skull"; }
   PotentialValue value(const Positions& x, const StepInput&, Positions* gradient) const override;
-  void add_hessian(const Positions& x, const StepInput&, bool projected, HessianSum&) const override;
-  void add_hessian_product(const Positions& x, const StepInput&, const Positions& v,
-                           Positions& out) const override;
   void add_gradient_jvp(const Positions& x, const StepInput&, const ShellState& dfrom,
                         const ShellTheta& dtheta, Positions& out) const override;
   void add_gradient_vjp(const Positions& x, const StepInput&, const Positions& lambda,
@@ -52,22 +61,18 @@ class SkullPotential final : public Potential {
   double deepest_penetration(const Positions& x) const;  ///< [mm] >= 0
 
  private:
-  std::vector<Mat3> point_hessians(const Positions& x, const StepInput&, bool projected) const;
-  const SurfacePoints& points_;
+  std::vector<Mat3> point_hessians(const Positions& x, const StepInput&, bool projected) const override;
   ImlsSurface skull_;
   double ramp_;
   VectorXd rest_gap_;
 };
 
 /// Spheres against the outer surface, theta.colliders.
-class ContactPotential final : public Potential {
+class ContactPotential final : public SurfacePotential {
  public:
   ContactPotential(const SurfacePoints& outer, std::vector<double> ramps);
   std::string name() const override { return "contact"; }
   PotentialValue value(const Positions& x, const StepInput&, Positions* gradient) const override;
-  void add_hessian(const Positions& x, const StepInput&, bool projected, HessianSum&) const override;
-  void add_hessian_product(const Positions& x, const StepInput&, const Positions& v,
-                           Positions& out) const override;
   void add_gradient_jvp(const Positions& x, const StepInput&, const ShellState& dfrom,
                         const ShellTheta& dtheta, Positions& out) const override;
   void add_gradient_vjp(const Positions& x, const StepInput&, const Positions& lambda,
@@ -86,25 +91,20 @@ class ContactPotential final : public Potential {
   void add_lag_vjp(const Positions& x, const Frame&, const ShellTheta&, const std::vector<ContactLag>& bar,
                    Positions& x_bar, ShellTheta& theta_bar) const;
   std::vector<ContactLag> no_lag() const;
-  const SurfacePoints& points() const { return points_; }
 
  private:
-  std::vector<Mat3> point_hessians(const Positions& x, const StepInput&, bool projected) const;
-  const SurfacePoints& points_;
+  std::vector<Mat3> point_hessians(const Positions& x, const StepInput&, bool projected) const override;
   std::vector<double> ramps_;
 };
 
 /// Lagged friction between the outer surface and the spheres. Slip in a frame, against the collider's own
 /// motion:
 ///   u = x - c_now - R (x_start - c_before),  R = R_now R_before^T
-class FrictionPotential final : public Potential {
+class FrictionPotential final : public SurfacePotential {
  public:
   FrictionPotential(const SurfacePoints& outer, std::vector<double> slip_speeds);
   std::string name() const override { return "friction"; }
   PotentialValue value(const Positions& x, const StepInput&, Positions* gradient) const override;
-  void add_hessian(const Positions& x, const StepInput&, bool projected, HessianSum&) const override;
-  void add_hessian_product(const Positions& x, const StepInput&, const Positions& v,
-                           Positions& out) const override;
   void add_gradient_jvp(const Positions& x, const StepInput&, const ShellState& dfrom,
                         const ShellTheta& dtheta, Positions& out) const override;
   void add_gradient_vjp(const Positions& x, const StepInput&, const Positions& lambda,
@@ -112,8 +112,7 @@ class FrictionPotential final : public Potential {
   Vec3 force_on(int c, const Positions& x, const StepInput&) const;  ///< of the skin on collider c [N]
 
  private:
-  std::vector<Mat3> point_hessians(const Positions& x, const StepInput&) const;
-  const SurfacePoints& points_;
+  std::vector<Mat3> point_hessians(const Positions& x, const StepInput&, bool projected) const override;
   std::vector<double> slip_speeds_;
 };
 

@@ -47,25 +47,9 @@ struct QuarticElement {
   }
   void make_theta() {
     const auto& params = json["params"];
-    LayerTheta layer;
-    layer.poisson = 0.49;
-    layer.stiffening = params["C"];
-    layer.steady_fraction = 0.2;
-    layer.times = VectorXd::Constant(1, params["tau"].get<double>());
-    layer.weights = VectorXd::Ones(1);
-    layer.prestretch.setOnes();
-    layer.young = params["E_epi"];
-    theta.layers.push_back(layer);
-    layer.young = params["E_soft"];
-    theta.layers.push_back(layer);
-    theta.ligament_stiffness = params["k"];
+    theta = testing::golden_theta(params);
     theta.ligament_b.resize(15);
     for (int a = 0; a < 15; ++a) theta.ligament_b[a] = params["b"][a];
-    theta.skull_penalty = params["kappa"];
-    ColliderTheta collider;
-    collider.penalty = params["kappa"];
-    collider.friction = params["mu"];
-    theta.colliders = {collider};
     theta.density = params["rho"];
   }
   void make_frame() {

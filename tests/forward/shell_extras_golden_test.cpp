@@ -12,12 +12,8 @@ namespace {
 
 using testing::ShellPatch;
 
-struct ExtrasPatch {
-  ShellPatch patch;
+struct ExtrasPatch : testing::SolvedPatch {
   nlohmann::json json = testing::read_golden("extras.json");
-  CompiledShell shell{patch.mesh, patch.physics, patch.fixed};
-  ShellTheta theta = patch.theta();
-  Trajectory trajectory = simulate(shell, theta, patch.schedule);
 };
 
 const ExtrasPatch& extras() {
@@ -29,13 +25,9 @@ const ExtrasPatch& extras() {
 /// of the state between two tape entries.
 VectorXd misfit_gradient(const ExtrasPatch& e, const std::function<void(ShellState&)>& forget) {
   const Trajectory target = simulate(e.shell, e.patch.theta(e.patch.json["target_params"]), e.patch.schedule);
-  std::map<int, Positions> bars;
-  for (int f = 1; f <= 5; ++f) {
-    Positions bar = Positions::Zero(e.patch.mesh.nodes.rows(), 3);
-    for (const int node : e.patch.mesh.outer_nodes())
-      bar.row(node) = e.trajectory.frames[f].state->x.row(node) - target.frames[f].state->x.row(node);
-    bars[e.trajectory.frames[f].last_step] = bar;
-  }
+  std::map<int, Positions> bars;  // by tape entry
+  for (const auto& [f, frame_bar] : testing::misfit(e, target).bars)
+    bars[e.trajectory.frames[f].last_step] = frame_bar;
   ShellState bar = e.shell.rest_state().zero();
   VectorXd theta_bar = VectorXd::Zero(e.theta.size());
   for (int k = static_cast<int>(e.trajectory.tape.size()) - 1; k >= 0; --k) {

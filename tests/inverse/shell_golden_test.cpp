@@ -8,19 +8,10 @@
 namespace furrow {
 namespace {
 
+using testing::Misfit;
 using testing::ShellPatch;
-
-struct SolvedPatch {
-  ShellPatch patch;
-  CompiledShell shell{patch.mesh, patch.physics, patch.fixed};
-  ShellTheta theta = patch.theta();
-  Trajectory trajectory = simulate(shell, theta, patch.schedule);
-};
-
-const SolvedPatch& solved() {
-  static const SolvedPatch s;
-  return s;
-}
+using testing::solved;
+using testing::SolvedPatch;
 
 TEST(ShellGolden, PositionsAndEnergiesOfFiveSteps) {
   const SolvedPatch& s = solved();
@@ -46,28 +37,11 @@ TEST(ShellGolden, PositionsAndEnergiesOfFiveSteps) {
   }
 }
 
-/// 1/2 sum over outer nodes and steps of |x - x_target|^2 and its derivative by every frame.
-struct Misfit {
-  double value = 0;
-  std::map<int, Positions> bars;
-};
-Misfit misfit(const SolvedPatch& s, const Trajectory& target) {
-  Misfit m;
-  for (int f = 1; f <= 5; ++f) {
-    Positions bar = Positions::Zero(s.patch.mesh.nodes.rows(), 3);
-    for (const int node : s.patch.mesh.outer_nodes())
-      bar.row(node) = s.trajectory.frames[f].state->x.row(node) - target.frames[f].state->x.row(node);
-    m.value += 0.5 * bar.squaredNorm();
-    m.bars[f] = bar;
-  }
-  return m;
-}
-
 TEST(ShellGolden, GradientByAdjointAndByTangent) {
   const SolvedPatch& s = solved();
   const Trajectory target = simulate(s.shell, s.patch.theta(s.patch.json["target_params"]), s.patch.schedule);
   ASSERT_EQ(target.failure, StepFailure::none);
-  const Misfit m = misfit(s, target);
+  const Misfit m = testing::misfit(s, target);
   EXPECT_NEAR(m.value, s.patch.json["objective"].get<double>(), 1e-9 * m.value);
   const VectorXd gradient = trajectory_adjoint(s.shell, s.trajectory, s.theta, m.bars).flat();
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "forward/solve/trajectory.h"
@@ -19,6 +20,30 @@ inline Positions matrix3_of(const nlohmann::json& rows) {
 inline nlohmann::json read_golden(const std::string& name) {
   std::ifstream in(std::string(FURROW_SOURCE_DIR) + "/tests/golden/" + name);
   return nlohmann::json::parse(in);
+}
+
+/// What the golden files' `params` have in common: two layers, one branch, one kappa; everything but the
+/// ligament field.
+inline ShellTheta golden_theta(const nlohmann::json& params) {
+  ShellTheta t;
+  LayerTheta layer;
+  layer.poisson = 0.49;
+  layer.stiffening = params["C"];
+  layer.steady_fraction = 0.2;
+  layer.times = VectorXd::Constant(1, params["tau"].get<double>());
+  layer.weights = VectorXd::Ones(1);
+  layer.prestretch.setOnes();
+  for (const char* name : {"E_epi", "E_soft"}) {
+    layer.young = params[name];
+    t.layers.push_back(layer);
+  }
+  t.ligament_stiffness = params["k"];
+  t.skull_penalty = params["kappa"];
+  ColliderTheta collider;
+  collider.penalty = params["kappa"];
+  collider.friction = params["mu"];
+  t.colliders.push_back(collider);
+  return t;
 }
 
 struct ShellPatch {
@@ -83,26 +108,9 @@ struct ShellPatch {
   }
 
   ShellTheta theta(const nlohmann::json& params) const {
-    ShellTheta t;
-    LayerTheta layer;
-    layer.poisson = 0.49;
-    layer.stiffening = params["C"];
-    layer.steady_fraction = 0.2;
-    layer.times = VectorXd::Constant(1, params["tau"].get<double>());
-    layer.weights = VectorXd::Ones(1);
-    layer.prestretch.setOnes();
-    layer.young = params["E_epi"];
-    t.layers.push_back(layer);
-    layer.young = params["E_soft"];
-    t.layers.push_back(layer);
-    t.ligament_stiffness = params["k"];
+    ShellTheta t = golden_theta(params);
     const VectorXd w = blend();
     t.ligament_b = params["b1"].get<double>() * (1 - w.array()) + params["b2"].get<double>() * w.array();
-    t.skull_penalty = params["kappa"];
-    ColliderTheta collider;
-    collider.penalty = params["kappa"];
-    collider.friction = params["mu"];
-    t.colliders.push_back(collider);
     return t;
   }
   ShellTheta theta() const { return theta(json["params"]); }
@@ -122,5 +130,35 @@ struct ShellPatch {
     return d;
   }
 };
+
+/// The patch with its five steps computed.
+struct SolvedPatch {
+  ShellPatch patch;
+  CompiledShell shell{patch.mesh, patch.physics, patch.fixed};
+  ShellTheta theta = patch.theta();
+  Trajectory trajectory = simulate(shell, theta, patch.schedule);
+};
+
+inline const SolvedPatch& solved() {
+  static const SolvedPatch s;
+  return s;
+}
+
+/// 1/2 sum over outer nodes and steps of |x - x_target|^2 and its derivative by every frame.
+struct Misfit {
+  double value = 0;
+  std::map<int, Positions> bars;
+};
+inline Misfit misfit(const SolvedPatch& s, const Trajectory& target) {
+  Misfit m;
+  for (int f = 1; f <= 5; ++f) {
+    Positions bar = Positions::Zero(s.patch.mesh.nodes.rows(), 3);
+    for (const int node : s.patch.mesh.outer_nodes())
+      bar.row(node) = s.trajectory.frames[f].state->x.row(node) - target.frames[f].state->x.row(node);
+    m.value += 0.5 * bar.squaredNorm();
+    m.bars[f] = bar;
+  }
+  return m;
+}
 
 }  // namespace furrow::testing
